@@ -1,0 +1,1 @@
+"""Gradients of Python functions, as generated Python source compiled with Numba."""

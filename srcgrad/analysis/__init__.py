@@ -1,0 +1,1 @@
+"""Facts about IR that several stages ask for."""

@@ -1,0 +1,91 @@
+"""Errors that point at the user's line and say what to write instead."""
+
+from __future__ import annotations
+
+import linecache
+
+
+class Error(Exception):
+    """Base of everything srcgrad refuses.
+
+    Parameters
+    ----------
+    message : str
+        What was found.
+    hint : str
+        What to write instead.
+    file : str, optional
+    line : int, optional
+        The user's line, from 1.
+    column, end_column : int, optional
+        The part of the line meant, from 0.
+
+    Attributes
+    ----------
+    message, hint, file, line, column, end_column
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        end_column: int | None = None,
+    ) -> None:
+        self.message = message
+        self.hint = hint
+        self.file = file
+        self.line = line
+        self.column = column
+        self.end_column = end_column
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        text = self.message
+        if self.hint:
+            text += f"\n    {self.hint}"
+        if self.file is None or self.line is None:
+            return text
+        return f"{text}\n{excerpt(self.file, self.line, self.column, self.end_column)}"
+
+
+def excerpt(file: str, line: int, column: int | None, end_column: int | None) -> str:
+    """The user's line with a caret under the part meant."""
+    text = linecache.getline(file, line).rstrip("\n")
+    shown = text.lstrip()
+    head = f'  File "{file}", line {line}'
+    if not shown:
+        return head
+    if column is None:
+        return f"{head}\n    {shown}"
+    start = max(column - (len(text) - len(shown)), 0)
+    end = max((end_column or column + 1) - (len(text) - len(shown)), start + 1)
+    caret = " " * start + "^" * (min(end, len(shown)) - start)
+    return f"{head}\n    {shown}\n    {caret}"
+
+
+class UnsupportedSyntaxError(Error, SyntaxError):
+    """A construct that is outside the language."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """A function, or a use of one, for which there is no rule."""
+
+
+class ArgumentTypeError(Error, TypeError):
+    """A value of a type that the operation does not take."""
+
+
+class ShapeError(Error, ValueError):
+    """Shapes that do not fit, known before the program runs."""
+
+
+class UnboundError(Error, UnboundLocalError):
+    """A name that may be used before it has a value."""
+
+
+class SourceError(Error, OSError):
+    """A function whose source text cannot be found."""

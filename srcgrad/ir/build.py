@@ -1,0 +1,107 @@
+"""Building IR op by op: a cursor that appends to the innermost open block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from srcgrad.ir.core import Attribute, Block, Function, Location, Op, Operand, Value
+from srcgrad.ir.types import INDEX, Type
+
+# (primitive, operands, blocks, attributes) -> the types of the results
+Infer = Callable[[str, Sequence[Operand], Sequence[Block], Mapping[str, Attribute]], tuple[Type, ...]]
+
+
+class Builder:
+    """Appends ops to the innermost open block.
+
+    ``infer`` gives the result types of an op; ``location`` is stamped on each op made.
+    """
+
+    def __init__(self, infer: Infer) -> None:
+        self.infer = infer
+        self.location: Location | None = None
+        self._open: list[tuple[tuple[Value, ...], list[Op]]] = []
+
+    @property
+    def ops(self) -> list[Op]:
+        """The ops of the innermost open block, which may be appended to."""
+        return self._open[-1][1]
+
+    @property
+    def depth(self) -> int:
+        return len(self._open)
+
+    def open(self, parameters: Sequence[Value] = ()) -> None:
+        self._open.append((tuple(parameters), []))
+
+    def close(self, yields: Sequence[Operand] = ()) -> Block:
+        parameters, ops = self._open.pop()
+        return Block(parameters, tuple(ops), tuple(yields))
+
+    def emit(
+        self,
+        primitive: str,
+        *operands: Operand,
+        blocks: Sequence[Block] = (),
+        names: Sequence[str] = (),
+        **attributes: Attribute,
+    ) -> tuple[Value, ...]:
+        """Append an op and return all its results."""
+        types = self.infer(primitive, operands, blocks, attributes)
+        padded = [*names, *[""] * (len(types) - len(names))]
+        results = tuple(Value(t, n) for t, n in zip(types, padded, strict=True))
+        self.ops.append(Op(primitive, operands, results, tuple(blocks), attributes, self.location))
+        return results
+
+    def __call__(self, primitive: str, *operands: Operand, name: str = "", **attributes: Attribute) -> Value:
+        """Append an op with one result and return it."""
+        (value,) = self.emit(primitive, *operands, names=(name,), **attributes)
+        return value
+
+    def for_(
+        self,
+        trips: Operand,
+        initial: Sequence[Operand],
+        body: Callable[..., Sequence[Operand]],
+        names: Sequence[str] = (),
+        counter: str = "i",
+        **attributes: Attribute,
+    ) -> tuple[Value, ...]:
+        """A counted loop; ``body(i, *carried)`` emits one iteration and returns what it yields."""
+        padded = [*names, *[""] * (len(initial) - len(names))]
+        parameters = (Value(INDEX, counter), *(Value(x.type, n) for x, n in zip(initial, padded, strict=True)))
+        self.open(parameters)
+        block = self.close_after(lambda: body(*parameters))
+        return self.emit("for", trips, *initial, blocks=(block,), names=padded, **attributes)
+
+    def if_(
+        self,
+        condition: Operand,
+        then: Callable[[], Sequence[Operand]],
+        otherwise: Callable[[], Sequence[Operand]] = tuple,
+        names: Sequence[str] = (),
+    ) -> tuple[Value, ...]:
+        """A branch; each callback emits one side and returns what it yields."""
+        blocks = []
+        for side in (then, otherwise):
+            self.open()
+            blocks.append(self.close_after(side))
+        return self.emit("if", condition, blocks=blocks, names=names)
+
+    def close_after(self, emit_block: Callable[[], Sequence[Operand]]) -> Block:
+        """Run a callback that fills the block just opened, then close it."""
+        return self.close(emit_block())
+
+
+def build_function(
+    infer: Infer,
+    name: str,
+    parameters: Sequence[Value],
+    body: Callable[[Builder], Sequence[Operand]],
+    callees: Mapping[str, Function] | None = None,
+) -> Function:
+    """A function whose body the callback emits; the callback returns the results."""
+    builder = Builder(infer)
+    builder.open(parameters)
+    results = body(builder)
+    return Function(name, builder.close(results), callees or {})

@@ -1,0 +1,63 @@
+"""Is it a program? Defined once, in scope, typed as the table of primitives says.
+
+Python leaks loop variables, so a value used outside its scope runs silently and gives a wrong number. This
+check runs after every step in tests.
+"""
+
+from __future__ import annotations
+
+from srcgrad.ir.build import Infer
+from srcgrad.ir.core import Block, Function, Op, Operand, Value
+
+
+class InvalidProgram(AssertionError):
+    """A fault of the compiler's own: a pass made something that is not a program."""
+
+
+def verify(function: Function, infer: Infer) -> None:
+    """Raise InvalidProgram, which names the op, unless ``function`` and its callees are well formed."""
+    _Verifier(function, infer).block(function.body, frozenset())
+    for callee in function.callees.values():
+        _Verifier(callee, infer).block(callee.body, frozenset())
+
+
+class _Verifier:
+    def __init__(self, function: Function, infer: Infer) -> None:
+        self.function = function
+        self.infer = infer
+        self.defined: set[Value] = set()
+
+    def block(self, block: Block, outer: frozenset[Value]) -> None:
+        scope = set(outer)
+        self.define(block.parameters, scope, None)
+        for op in block.ops:
+            self.op(op, scope)
+        self.use(block.yields, scope, None)
+
+    def op(self, op: Op, scope: set[Value]) -> None:
+        self.use(op.operands, scope, op)
+        for inner in op.blocks:
+            self.block(inner, frozenset(scope))
+        try:
+            types = self.infer(op.primitive, op.operands, op.blocks, op.attributes)
+        except (AssertionError, KeyError, ValueError) as fault:
+            raise self.fault(f"{type(fault).__name__}: {fault}", op) from fault
+        if types != tuple(v.type for v in op.results):
+            raise self.fault(f"results are {[v.type for v in op.results]}, not {types}", op)
+        self.define(op.results, scope, op)
+
+    def define(self, values: tuple[Value, ...], scope: set[Value], op: Op | None) -> None:
+        for value in values:
+            if value in self.defined:
+                raise self.fault(f"{value!r} is defined twice", op)
+            self.defined.add(value)
+            scope.add(value)
+
+    def use(self, operands: tuple[Operand, ...], scope: set[Value], op: Op | None) -> None:
+        for operand in operands:
+            if isinstance(operand, Value) and operand not in scope:
+                raise self.fault(f"{operand!r} is used out of scope", op)
+
+    def fault(self, what: str, op: Op | None) -> InvalidProgram:
+        where = f" in op {op.primitive}{op.operands} at {op.location}" if op else ""
+        return InvalidProgram(f"{self.function.name}: {what}{where}")

@@ -1,0 +1,1 @@
+"""NumPy, math and SciPy functions written in srcgrad's own language."""

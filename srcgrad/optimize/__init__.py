@@ -1,0 +1,1 @@
+"""IR to better IR: one pass per file, Function -> Function."""

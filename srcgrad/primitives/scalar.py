@@ -1,0 +1,74 @@
+"""Scalar primitives: one row gives the Python functions it stands for, its text, and its derivative.
+
+A rule takes the operands ``a, b, ...`` and the result ``y`` and returns the partial derivatives, one per
+operand. It is ordinary source in srcgrad's own language: it is parsed and inlined by the same front end as
+user code, in forward mode, in reverse mode and again for higher orders. ``None`` for a rule means that the
+derivative is zero everywhere (``floor``, comparisons).
+
+``singular`` marks rows whose partials can be infinite or NaN while the other factor of the chain rule is
+zero; products with them are ``p * ct if ct != 0 else 0`` (strong zero), in every mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from srcgrad.ir.core import Block
+from srcgrad.ir.types import TRUTH, Scalar, Type
+from srcgrad.primitives.table import Attributes, Effect, Operands, Primitive, register
+
+
+@dataclass(frozen=True, eq=False)
+class ScalarPrimitive(Primitive):
+    template: str  # the Python text of the operation, {0} {1} ... for operands
+    precedence: int  # of the outermost operator of the template, as in PRECEDENCE
+    partials: Callable[..., object] | None  # the rule; None: zero derivative
+    singular: bool
+    cost: int  # 1 for an addition; what recomputing costs against storing
+
+
+SCALARS: dict[str, ScalarPrimitive] = {}
+# The Python or NumPy function -> the primitive, for calls in user code.
+FUNCTIONS: dict[object, str] = {}
+
+# Python's operator precedence, low to high; a function call or a name is an ATOM.
+PRECEDENCE = {"if": 1, "or": 2, "and": 3, "not": 4, "compare": 5, "|": 6, "^": 7, "&": 8, "<<": 9, "+": 10, "*": 11}
+PRECEDENCE |= {"unary": 12, "**": 13, "atom": 14}
+
+
+def same_type(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
+    first = operands[0].type
+    assert all(x.type == first for x in operands), f"operand types differ: {[x.type for x in operands]}"
+    return (first,)
+
+
+def truth_of_same(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
+    same_type(operands, blocks, attributes)
+    return (TRUTH,)
+
+
+def scalar(
+    name: str,
+    template: str,
+    partials: Callable[..., object] | None = None,
+    *,
+    functions: Sequence[object] = (),
+    precedence: str = "atom",
+    infer: Callable[..., tuple[Type, ...]] = same_type,
+    singular: bool = False,
+    cost: int = 1,
+    effect: Effect = Effect.PURE,
+) -> None:
+    """Add a row to the table."""
+    row = ScalarPrimitive(name, effect, infer, template, PRECEDENCE[precedence], partials, singular, cost)
+    register(row)
+    SCALARS[name] = row
+    for function in functions:
+        FUNCTIONS[function] = name
+
+
+def real_part(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
+    (first,) = same_type(operands, blocks, attributes)
+    assert isinstance(first, Scalar)
+    return (Scalar(first.dtype.real),)

@@ -1,0 +1,56 @@
+"""Every option and environment variable, in one table."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_FASTMATH = frozenset({"contract", "reassoc", "arcp"})
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of ``grad`` and its kin; they are part of the cache key.
+
+    Parameters
+    ----------
+    jit : bool
+        Compile the generated source with Numba; False runs it as plain Python.
+    fastmath : bool or frozenset of str
+        As in ``numba.njit``. The default keeps NaN, infinities and compensated sums right.
+    boundscheck : bool
+        Raise IndexError for an index out of range. False trusts the program.
+    cache : bool
+        Keep generated modules and machine code on disk, so that another process need not compile.
+    mutates : bool
+        The function's writes to its array arguments reach the caller's arrays. False copies those first.
+    check_nan : bool
+        Raise FloatingPointError, naming the line, where a NaN or infinity first appears.
+    """
+
+    jit: bool = True
+    fastmath: bool | frozenset[str] = DEFAULT_FASTMATH
+    boundscheck: bool = True
+    cache: bool = True
+    mutates: bool = False
+    check_nan: bool = False
+
+
+def cache_directory() -> Path:
+    """``SRCGRAD_CACHE_DIR``, or a folder of the user's cache."""
+    chosen = os.environ.get("SRCGRAD_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "srcgrad"
+
+
+def steps_to_print() -> str:
+    """``SRCGRAD_PRINT``: names of steps, comma separated, or ``diff``."""
+    return os.environ.get("SRCGRAD_PRINT", "")
+
+
+def time_steps() -> bool:
+    """``SRCGRAD_TIME=1`` prints what each step costs."""
+    return os.environ.get("SRCGRAD_TIME", "") not in ("", "0")
