@@ -1,0 +1,46 @@
+"""Pytrees: how a Python argument or result is made of leaves the IR can hold.
+
+A structure is hashable and complete: with it and the leaves, the value can be rebuilt. It is also the key
+under which a specialisation is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from srcgrad.ir.types import Array, Scalar
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A scalar or an array; ``weak`` as in NumPy's promotion (a Python scalar adapts to the other operand)."""
+
+    type: Scalar | Array
+    weak: bool = False
+    writeable: bool = True
+
+
+@dataclass(frozen=True)
+class Static:
+    """A compile-time constant: None, a string, a function, a module, a dtype. Compared by ``key``."""
+
+    value: object
+    key: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and (type(self.key), self.key) == (type(other.key), other.key)
+
+    def __hash__(self) -> int:
+        return hash((type(self.key), self.key))
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A container; ``cls`` is what rebuilds it: tuple, list, dict, a named tuple or a dataclass."""
+
+    cls: type
+    keys: tuple[str, ...]  # of a dict, a named tuple or a dataclass; else ()
+    children: tuple[Structure, ...]
+
+
+Structure = Leaf | Static | Tree
