@@ -1,0 +1,135 @@
+"""What a name or an expression stands for while a function is being lowered.
+
+Only ScalarValue and ArrayValue exist at run time. All the rest is known at compile time: a container is its
+items, a function is its source and environment, an array expression is a shape and a recipe for its elements.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Operand, Value
+from srcgrad.ir.types import Array, DType, Scalar
+
+
+@dataclass(frozen=True, eq=False)
+class ScalarValue:
+    """A number at run time. ``weak``: adapts to the other operand, as a Python scalar does under NEP 50."""
+
+    operand: Operand
+    weak: bool = False
+
+    @property
+    def dtype(self) -> DType:
+        type_ = self.operand.type
+        assert isinstance(type_, Scalar)
+        return type_.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayValue:
+    """A reference to memory."""
+
+    ref: Value
+
+    @property
+    def type(self) -> Array:
+        assert isinstance(self.ref.type, Array)
+        return self.ref.type
+
+    @property
+    def dtype(self) -> DType:
+        return self.type.dtype
+
+    @property
+    def rank(self) -> int:
+        return self.type.rank
+
+
+@dataclass(frozen=True, eq=False)
+class Delayed:
+    """An array expression without memory yet.
+
+    ``element(builder, indices)`` emits the element at these indices, one per axis of ``shape``, each in range;
+    ``reads`` are the arrays it loads from, so that it can be given memory before one of them is written to.
+    An extent that is ``Const(1)`` is known to be 1.
+    """
+
+    shape: tuple[Operand, ...]
+    dtype: DType
+    element: Callable[[Builder, tuple[Operand, ...]], Operand]
+    reads: tuple[Value, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def ones(self) -> frozenset[int]:
+        return frozenset(k for k, n in enumerate(self.shape) if isinstance(n, Const) and n.value == 1)
+
+
+@dataclass(eq=False)
+class TupleValue:
+    """A container whose length is known: a tuple, list, dict, named tuple or dataclass.
+
+    ``keys`` are the field names or dict keys, () for plain sequences. Lists and dicts are mutable objects in
+    Python, so ``items`` may be rebound in place for them; ``home`` is the block in which one was made (a
+    change from inside another block would depend on the path taken, and is refused).
+    """
+
+    items: tuple[FrontValue, ...]
+    cls: type = tuple
+    keys: tuple[object, ...] = ()
+    home: object = None
+
+    @property
+    def mutable(self) -> bool:
+        return self.cls in (list, dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    """A value known at compile time: a number, string, None, dtype, module, type, slice, Python function."""
+
+    value: object
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function defined inside the function being lowered; ``scope`` is the environment it closes over."""
+
+    node: ast.FunctionDef | ast.Lambda
+    scope: object  # a frontend.scope.Scope
+    defaults: Mapping[str, FrontValue]
+
+    @property
+    def name(self) -> str:
+        return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A function with its first arguments given: a method of a value, or functools.partial."""
+
+    function: FrontValue
+    arguments: tuple[FrontValue, ...]
+    keywords: Mapping[str, FrontValue]
+
+
+FunctionValue = Closure | Bound
+FrontValue = ScalarValue | ArrayValue | Delayed | TupleValue | Static | Closure | Bound
+
+
+def is_number(value: FrontValue) -> bool:
+    """A scalar, at run time or known now."""
+    return isinstance(value, ScalarValue) or (
+        isinstance(value, Static) and isinstance(value.value, bool | int | float | complex)
+    )
+
+
+def is_array(value: FrontValue) -> bool:
+    return isinstance(value, ArrayValue | Delayed)
