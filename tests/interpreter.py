@@ -217,7 +217,7 @@ MEMORY: dict[str, Callable[..., tuple[Runtime, ...]]] = {
 
 
 def _cast(dtype: DType, x: np.generic) -> Runtime:
-    """NumPy's conversion: floats towards zero to integers, complex to its real part, anything to whether it is not 0."""
+    """NumPy's conversion: floats towards zero to integers, complex to its real part, to bool whether it is not 0."""
     if dtype.kind != "c" and x.dtype.kind == "c" and dtype.kind != "b":
         x = x.real
     return x.astype(dtype.numpy)
