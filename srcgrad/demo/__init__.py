@@ -1,0 +1,1 @@
+"""The demonstration behind ``python -m srcgrad demo``: a mixture of Gaussians on real data."""
