@@ -1,1 +1,1 @@
-"""Python source to IR."""
+"""Python source to IR: a typed partial evaluator over the syntax tree."""

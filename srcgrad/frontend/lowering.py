@@ -1,0 +1,121 @@
+"""The state of lowering one function: the builder, the variables, the place in the source, the captures."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import NoReturn
+
+from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
+from srcgrad.frontend.scope import Capture, Scope
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Function, Location, Value
+
+
+class Lowering:
+    """What the handlers of the front end share.
+
+    Attributes
+    ----------
+    builder
+        Where ops go; ``builder.location`` is the expression being lowered.
+    scope
+        The variables of the function being lowered.
+    hidden, captured
+        Arrays and compile-time values found outside; see ``scope.Capture``.
+    callees
+        Functions kept out of line because they call themselves.
+    path
+        The calls and unrolled iterations that lead here; identifies a node's activation.
+    """
+
+    def __init__(self, builder: Builder, scope: Scope) -> None:
+        self.builder = builder
+        self.scope = scope
+        self.hidden: list[tuple[Capture, Value]] = []
+        self.captured: dict[tuple[int, object], tuple[Capture, object]] = {}
+        self.callees: dict[str, Function] = {}
+        self.path: tuple[object, ...] = ()
+
+    # -- walking the source ---------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.expr) -> FrontValue:
+        """Lower an expression."""
+        handler = EXPRESSIONS.get(type(node))
+        if handler is None:
+            self.refuse(node, f"{type(node).__name__} is not in the language", error=UnsupportedSyntaxError)
+        with self.at(node):
+            return handler(self, node)
+
+    def execute(self, statements: Sequence[ast.stmt]) -> None:
+        """Lower statements in order."""
+        for node in statements:
+            handler = STATEMENTS.get(type(node))
+            if handler is None:
+                self.refuse(node, f"{type(node).__name__} is not in the language", error=UnsupportedSyntaxError)
+            with self.at(node):
+                handler(self, node)
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Ops made inside carry the location of ``node`` (nodes made by ``normalize`` may have none)."""
+        before = self.builder.location
+        self.builder.location = self.location(node) or before
+        try:
+            yield
+        finally:
+            self.builder.location = before
+
+    @contextmanager
+    def within(self, scope: Scope, *step: object) -> Iterator[None]:
+        """Lower in another function's variables; ``step`` says how we got there."""
+        before = self.scope, self.path
+        self.scope, self.path = scope, (*self.path, *step)
+        try:
+            yield
+        finally:
+            self.scope, self.path = before
+
+    def location(self, node: ast.AST) -> Location | None:
+        line = getattr(node, "lineno", None)
+        if line is None:
+            return None
+        end_line, end_column = getattr(node, "end_lineno", line), getattr(node, "end_col_offset", 0)
+        return Location(self.scope.file, line, node.col_offset, end_line, end_column)  # type: ignore[attr-defined]  # has a line
+
+    # -- refusing ---------------------------------------------------------------------------------------
+
+    def refuse(
+        self, node: ast.AST | None, message: str, hint: str = "", error: type[Error] = UnsupportedError
+    ) -> NoReturn:
+        """Raise ``error`` at ``node``, or at the expression being lowered."""
+        raise refusal(self.location(node) if node is not None else self.builder.location, message, hint, error)
+
+    # -- names ------------------------------------------------------------------------------------------
+
+    def name(self, value: FrontValue, name: str) -> FrontValue:
+        """Give the user's name to a value that the last op has just made and that has none."""
+        if isinstance(value, ScalarValue):
+            operand = value.operand
+        elif isinstance(value, ArrayValue):
+            operand = value.ref
+        else:
+            return value
+        ops = self.builder.ops
+        if not (isinstance(operand, Value) and not operand.name and ops and operand in ops[-1].results):
+            return value
+        named = Value(operand.type, name)
+        ops[-1] = replace(ops[-1], results=tuple(named if r is operand else r for r in ops[-1].results))
+        return ScalarValue(named, value.weak) if isinstance(value, ScalarValue) else ArrayValue(named)
+
+
+def refusal(location: Location | None, message: str, hint: str = "", error: type[Error] = UnsupportedError) -> Error:
+    """The error that says, at the user's line, what was found and what to write instead."""
+    if location is None:
+        return error(message, hint=hint)
+    end = location.end_column if location.end_line == location.line else None
+    return error(message, hint=hint, file=location.file, line=location.line, column=location.column, end_column=end)

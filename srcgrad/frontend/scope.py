@@ -1,0 +1,106 @@
+"""Where a name is found: the function's own variables, those around it, its closure, the module, builtins.
+
+Values outside the lowered functions are captures: numbers, strings and functions become compile-time
+constants (recorded, so that a changed one gives a new specialisation), arrays become hidden arguments.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import CellType, FunctionType
+
+from srcgrad.frontend.values import FrontValue
+from srcgrad.ir.core import Operand
+
+
+@dataclass(frozen=True, eq=False)
+class Flagged:
+    """A variable that has a value only where ``bound`` is true; ``value`` is a filler elsewhere."""
+
+    value: FrontValue
+    bound: Operand
+
+
+@dataclass(frozen=True, eq=False)
+class Missing:
+    """A variable that cannot be read here, and why: it has a value on some paths only."""
+
+    reason: str
+    hint: str
+
+
+Binding = FrontValue | Flagged | Missing
+
+
+@dataclass(frozen=True, eq=False)
+class Capture:
+    """A place outside the function from which a value was taken: ``read`` gives what is there now."""
+
+    name: str
+    holder: object  # a cell, a mapping (of globals) or an object with attributes
+    key: object
+
+    def read(self) -> object:
+        if isinstance(self.holder, CellType):
+            return self.holder.cell_contents
+        if isinstance(self.holder, Mapping | list | tuple):
+            return self.holder[self.key]  # type: ignore[call-overload, no-any-return]  # the key came from this holder
+        return getattr(self.holder, str(self.key))
+
+    @property
+    def place(self) -> tuple[int, object]:
+        """Equal for two captures of the same place (the holder is kept alive by the capture)."""
+        return (id(self.holder), self.key)
+
+
+@dataclass(eq=False)
+class Scope:
+    """The variables of one activation of a function.
+
+    ``local_names`` are those the function assigns to, as Python decides it; ``parent`` is the scope of the
+    function around it when that is being lowered too.
+    """
+
+    file: str
+    function_name: str
+    module: Mapping[str, object]
+    cells: Mapping[str, CellType]
+    parent: Scope | None = None
+    local_names: frozenset[str] = frozenset()
+    outer_names: frozenset[str] = frozenset()  # declared nonlocal
+    global_names: frozenset[str] = frozenset()
+    names: dict[str, Binding] = field(default_factory=dict)
+    # variables of this scope to which a function inside assigns (nonlocal)
+    shared: set[str] = field(default_factory=set)
+
+    def owner(self, name: str) -> Scope | None:
+        """The scope, this or one around it, whose variable ``name`` is; None when it is not a variable."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.local_names:
+                return scope
+            if name in scope.global_names:
+                return None
+            scope = scope.parent
+        return None
+
+    def capture(self, name: str) -> Capture | None:
+        """The place outside the lowered functions where ``name`` is found."""
+        scope: Scope | None = self
+        while scope is not None and name not in self.global_names:
+            if name in scope.cells:
+                return Capture(name, scope.cells[name], name)
+            scope = scope.parent
+        if name in self.module:
+            return Capture(name, self.module, name)
+        if hasattr(builtins, name):
+            return Capture(name, builtins, name)
+        return None
+
+
+def outermost(function: FunctionType, file: str) -> Scope:
+    """A scope for a function of the running program: its globals and closure cells, no variable yet."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    return Scope(file, function.__name__, function.__globals__, cells)
