@@ -1,0 +1,85 @@
+"""Watching the compiler work: a callback sees the program after every step.
+
+All printing, timing and verifying is done by such callbacks; a step knows none of them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from srcgrad import settings
+from srcgrad.ir.core import Function
+from srcgrad.ir.text import to_text
+
+Watcher = Callable[[str, Function], None]
+
+_watchers: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())
+
+
+@contextmanager
+def watching(watcher: Watcher) -> Iterator[None]:
+    """Show every step of every compilation inside the ``with`` to ``watcher(step_name, function)``."""
+    token = _watchers.set((*_watchers.get(), watcher))
+    try:
+        yield
+    finally:
+        _watchers.reset(token)
+
+
+@contextmanager
+def announcing() -> Iterator[Watcher]:
+    """One compilation: yields what its steps call, which passes the news on to everyone who watches."""
+    watchers = (*_from_environment(), *_watchers.get())
+
+    def announce(step: str, function: Function) -> None:
+        for watcher in watchers:
+            watcher(step, function)
+
+    yield announce
+
+
+def _from_environment() -> Iterator[Watcher]:
+    # The timer comes first, so that printing is not timed.
+    if settings.time_steps():
+        yield _Timer()
+    wanted = settings.steps_to_print()
+    if wanted == "diff":
+        yield _Differ()
+    elif wanted:
+        yield _Printer(frozenset(wanted.split(",")))
+
+
+@dataclass
+class _Timer:
+    last: float = field(default_factory=time.perf_counter)
+
+    def __call__(self, step: str, function: Function) -> None:
+        now = time.perf_counter()
+        print(f"{function.name}: {step:<20} {(now - self.last) * 1e3:8.2f} ms", file=sys.stderr)
+        self.last = time.perf_counter()
+
+
+@dataclass(frozen=True)
+class _Printer:
+    steps: frozenset[str]
+
+    def __call__(self, step: str, function: Function) -> None:
+        if step in self.steps:
+            print(f"# after {step}\n{to_text(function)}", file=sys.stderr)
+
+
+@dataclass
+class _Differ:
+    before: list[str] = field(default_factory=list)
+
+    def __call__(self, step: str, function: Function) -> None:
+        after = to_text(function).splitlines()
+        lines = list(difflib.unified_diff(self.before, after, "before", step, lineterm=""))
+        print("\n".join(lines) if lines else f"# {step}: no change", file=sys.stderr)
+        self.before = after
