@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 
@@ -45,9 +46,10 @@ scalar("floordiv", "{0} // {1}", functions=(operator.floordiv, np.floor_divide),
 scalar(
     "mod",
     "{0} % {1}",
-    lambda a, b, y: (1.0, -np.floor(a / b)),
+    lambda a, b, y: (1.0, -(a // b)),  # the quotient that was used; floor(a / b) can be one off
     functions=(operator.mod, np.mod, np.remainder),
     precedence="*",
+    singular=True,
     cost=4,
 )
 scalar("neg", "-{0}", lambda a, y: -1.0, functions=(operator.neg, np.negative), precedence="unary")
@@ -70,25 +72,26 @@ scalar("rshift", "{0} >> {1}", functions=(operator.rshift, np.right_shift), prec
 scalar("cast", "{dtype}({0})", lambda a, y: 1.0, infer=_cast)
 # Both sides are computed, so a front end selects only between cheap sides that cannot fail.
 scalar("select", "{1} if {0} else {2}", None, precedence="if", infer=_select)
-# An integer power by a run-time or literal exponent; `pow` is the one with two floating operands.
+# A power with an i64 exponent, at run time or literal; `pow` is the one with two floating operands.
 scalar(
     "ipow",
     "{0} ** {1}",
     lambda a, n, y: (n * a ** (n - 1) if n != 0 else 0.0, 0.0),
     precedence="**",
     infer=_ipow,
+    singular=True,
     cost=4,
 )
 scalar(
     "pow",
     "{0} ** {1}",
     lambda a, b, y: (b * a ** (b - 1.0) if b != 0.0 else 0.0, y * np.log(a) if a != 0.0 else 0.0),
-    functions=(np.float_power,),
+    functions=(np.float_power, math.pow),
     precedence="**",
     singular=True,
     cost=20,
 )
-# Ties give half to each; the tie of arrays has a rule of its own.
+# NaN if either operand is, as in NumPy. Ties give half to each; the tie of arrays has a rule of its own.
 scalar(
     "max",
     "max({0}, {1})",
