@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.scope import Capture, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
@@ -111,11 +112,3 @@ class Lowering:
         named = Value(operand.type, name)
         ops[-1] = replace(ops[-1], results=tuple(named if r is operand else r for r in ops[-1].results))
         return ScalarValue(named, value.weak) if isinstance(value, ScalarValue) else ArrayValue(named)
-
-
-def refusal(location: Location | None, message: str, hint: str = "", error: type[Error] = UnsupportedError) -> Error:
-    """The error that says, at the user's line, what was found and what to write instead."""
-    if location is None:
-        return error(message, hint=hint)
-    end = location.end_column if location.end_line == location.line else None
-    return error(message, hint=hint, file=location.file, line=location.line, column=location.column, end_column=end)

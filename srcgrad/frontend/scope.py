@@ -46,7 +46,7 @@ class Capture:
         if isinstance(self.holder, CellType):
             return self.holder.cell_contents
         if isinstance(self.holder, Mapping | list | tuple):
-            return self.holder[self.key]  # type: ignore[call-overload, no-any-return]  # the key came from this holder
+            return self.holder[self.key]  # type: ignore[call-overload]  # the key came from it
         return getattr(self.holder, str(self.key))
 
     @property

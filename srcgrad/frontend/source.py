@@ -1,0 +1,104 @@
+"""The syntax tree of a function of the running program, found in its file by position.
+
+The whole file is parsed once, so that every node has its true line. A lambda is told from others on its
+line by the positions that its bytecode carries.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType, FunctionType
+
+from srcgrad.errors import SourceError
+
+FunctionNode = ast.FunctionDef | ast.Lambda
+
+HOW_TO_REGISTER = (
+    "Define the function in a file or a notebook cell, or register its text: "
+    "linecache.cache[name] = (len(text), None, text.splitlines(True), name) and compile(text, name, 'exec')."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionSource:
+    node: FunctionNode
+    file: str
+
+
+def find(function: FunctionType) -> FunctionSource:
+    """The definition of a function; SourceError where there is none."""
+    linecache.lazycache(function.__code__.co_filename, function.__globals__)
+    return _find(function.__code__)
+
+
+@lru_cache(maxsize=4096)
+def _find(code: CodeType) -> FunctionSource:
+    linecache.checkcache(code.co_filename)
+    return FunctionSource(_node_of(code, "".join(linecache.getlines(code.co_filename))), code.co_filename)
+
+
+def _node_of(code: CodeType, text: str) -> FunctionNode:
+    if not text:
+        raise SourceError(f"the source of {code.co_name!r} ({code.co_filename}) cannot be found", hint=HOW_TO_REGISTER)
+    candidates = [node for node in _functions(text) if _starts_at(node) == code.co_firstlineno]
+    matching = [node for node in candidates if _name(node) == code.co_name and _parameters(node) == _arguments(code)]
+    if code.co_name == "<lambda>" and len(matching) > 1:
+        matching = _enclosing(matching, code)
+    if len(matching) != 1:
+        raise SourceError(
+            f"line {code.co_firstlineno} of {code.co_filename} does not hold the source of {code.co_name!r}",
+            hint="The file has changed since the function was made: run it again.",
+        )
+    return matching[0]
+
+
+@lru_cache(maxsize=256)
+def _functions(text: str) -> tuple[FunctionNode, ...]:
+    """Every function of a file, outer ones first."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as fault:
+        raise SourceError(f"the source does not parse: {fault.msg} (line {fault.lineno})") from fault
+    return tuple(node for node in ast.walk(tree) if isinstance(node, FunctionNode))
+
+
+def _starts_at(node: FunctionNode) -> int:
+    """The line that a code object gives as its first: that of the first decorator."""
+    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    return min([node.lineno, *(d.lineno for d in decorators)])
+
+
+def _name(node: FunctionNode) -> str:
+    return "<lambda>" if isinstance(node, ast.Lambda) else node.name
+
+
+def _parameters(node: FunctionNode) -> tuple[str, ...]:
+    a = node.args
+    starred = [x for x in (a.vararg, a.kwarg) if x is not None]
+    return tuple(x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs, *starred))
+
+
+def _arguments(code: CodeType) -> tuple[str, ...]:
+    starred = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)  # CO_VARARGS, CO_VARKEYWORDS
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + starred]
+
+
+def _enclosing(nodes: list[FunctionNode], code: CodeType) -> list[FunctionNode]:
+    """The lambdas whose body holds every position of the code; of nested ones the innermost."""
+    places = [
+        (line, column, end_line, end_column)
+        for line, end_line, column, end_column in code.co_positions()
+        if None not in (line, end_line, column, end_column) and (column, end_column) != (0, 0)
+    ]
+    holding = []
+    for node in nodes:
+        body = node.body
+        assert isinstance(body, ast.expr) and body.end_lineno is not None and body.end_col_offset is not None
+        start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+        if all(start <= (p[0], p[1]) and (p[2], p[3]) <= end for p in places):
+            holding.append((end, start, node))
+    innermost = min(holding, key=lambda h: (h[0][0] - h[1][0], h[0][1] - h[1][1]), default=None)
+    return [] if innermost is None else [innermost[2]]
