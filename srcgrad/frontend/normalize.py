@@ -163,9 +163,9 @@ class _Normalizer:
         if not otherwise and len(then) == 1 and isinstance(inner, ast.If) and not inner.orelse:
             both = ast.copy_location(ast.BoolOp(ast.And(), [test, inner.test]), test)
             return self.region([_if(both, inner.body, [], statement), *rest], leave)
-        if not rest or len(rest) == 1 and not any(True for _ in _nested(rest[0])):  # short enough to repeat
-            sides = (self.region([*side, *rest], leave) for side in (then, otherwise))
-            return [_if(test, *sides, statement)]
+        if not rest or (len(rest) == 1 and not any(True for _ in _nested(rest[0]))):  # short enough to repeat
+            then, otherwise = (self.region([*side, *rest], leave) for side in (then, otherwise))
+            return [_if(test, then, otherwise, statement)]
         return self.flagged_branch(statement, rest, leave)
 
     def flagged_branch(self, statement: ast.If, rest: Sequence[ast.stmt], leave: Leave) -> list[ast.stmt]:
@@ -184,14 +184,14 @@ class _Normalizer:
 
     def loop(self, loop: Loop) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """The loop without exits, and statements (not yet rewritten) that belong behind it."""
-        left = [e for s in loop.body for e in exits(s) if not isinstance(e, ast.Continue)]
+        left: list[Exit] = [e for s in loop.body for e in exits(s) if not isinstance(e, ast.Continue)]
         if not left:
             body = self.region(loop.body, lambda e: [])
             return self.rebuilt(loop, body, None), list(loop.orelse)
         returns = {_kind(e): e for e in left if isinstance(e, ast.Return)}
         stop = self.fresh("stop")
         if len({_kind(e) for e in left}) == 1:
-            flags = dict.fromkeys(returns, (stop, left[0]))
+            flags: dict[str, tuple[str, Exit]] = dict.fromkeys(returns, (stop, left[0]))
         else:
             flags = self.flags_for(list(returns.values()))
 
@@ -228,7 +228,7 @@ class _Normalizer:
 
 
 def _has_guard(statement: ast.If) -> bool:
-    return _raises(statement.body) and bool(statement.orelse) or _raises(statement.orelse)
+    return (bool(statement.orelse) and _raises(statement.body)) or _raises(statement.orelse)
 
 
 def _nowhere(e: Exit) -> list[ast.stmt]:
