@@ -111,4 +111,5 @@ class Lowering:
             return value
         named = Value(operand.type, name)
         ops[-1] = replace(ops[-1], results=tuple(named if r is operand else r for r in ops[-1].results))
+        self.builder.record(ops[-1])
         return ScalarValue(named, value.weak) if isinstance(value, ScalarValue) else ArrayValue(named)

@@ -21,6 +21,7 @@ class Builder:
         self.infer = infer
         self.location: Location | None = None
         self._open: list[tuple[tuple[Value, ...], list[Op]]] = []
+        self._definitions: dict[Value, Op] = {}
 
     @property
     def ops(self) -> list[Op]:
@@ -51,7 +52,16 @@ class Builder:
         padded = [*names, *[""] * (len(types) - len(names))]
         results = tuple(Value(t, n) for t, n in zip(types, padded, strict=True))
         self.ops.append(Op(primitive, operands, results, tuple(blocks), attributes, self.location))
+        self.record(self.ops[-1])
         return results
+
+    def record(self, op: Op) -> None:
+        """Remember an op as the definition of its results; needed only where ``ops`` was changed by hand."""
+        self._definitions.update(dict.fromkeys(op.results, op))
+
+    def definition(self, operand: Operand) -> Op | None:
+        """The op that made a value (its operands are in scope wherever the value is), None for a parameter."""
+        return self._definitions.get(operand) if isinstance(operand, Value) else None
 
     def __call__(self, primitive: str, *operands: Operand, name: str = "", **attributes: Attribute) -> Value:
         """Append an op with one result and return it."""
@@ -72,7 +82,7 @@ class Builder:
         parameters = (Value(INDEX, counter), *(Value(x.type, n) for x, n in zip(initial, padded, strict=True)))
         self.open(parameters)
         block = self.close_after(lambda: body(*parameters))
-        return self.emit("for", trips, *initial, blocks=(block,), names=padded, **attributes)
+        return self.emit("for", trips, *initial, blocks=(block,), names=padded, **attributes)  # type: ignore[arg-type]
 
     def if_(
         self,
