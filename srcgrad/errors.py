@@ -89,3 +89,7 @@ class UnboundError(Error, UnboundLocalError):
 
 class SourceError(Error, OSError):
     """A function whose source text cannot be found."""
+
+
+class InternalError(Error, RuntimeError):
+    """A fault of srcgrad's own that shows only in generated code: to be reported."""

@@ -179,8 +179,8 @@ def build_container(cls: Callable[..., object], keys: tuple[str, ...], items: Se
     if issubclass(cls, dict):
         return cls(zip(keys, items, strict=True))
     if not dataclasses.is_dataclass(cls):
-        return cls(*items) if keys else cls(items)
-    value = object.__new__(cls)
+        return cls(*items) if keys else cls(items)  # type: ignore[call-arg]  # a tuple, list or named tuple
+    value: object = object.__new__(cls)
     for key, item in zip(keys, items, strict=True):
         object.__setattr__(value, key, item)
     return value

@@ -1,0 +1,76 @@
+"""The native entry: Numba's own dispatcher looks at the arguments' types, in C, and calls the compiled code.
+
+A call with types not seen before comes to ``_compile_for_args``, which has the code compiled from the structures
+of the arguments. What Numba's dispatcher cannot do alone (pytrees, captured arrays, results that Numba would box
+as something else) it declines with ``NotNative``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
+
+from srcgrad.errors import InternalError
+from srcgrad.frontend.pytree import NATIVE, describe
+from srcgrad.frontend.structure import Leaf, Structure, Tree
+from srcgrad.ir.types import Array
+
+# Everything that compiles takes this lock first. Numba holds it while it compiles njit code that calls us, so a
+# lock of our own beside it could be taken in the other order by another thread.
+compile_lock = global_compiler_lock
+
+
+class NotNative(Exception):  # noqa: N818  # a signal, never seen by users
+    """This call cannot be made by Numba's dispatcher alone; it takes the general entry."""
+
+
+class NativeEntry(CPUDispatcher):  # type: ignore[misc]  # Numba has no annotations
+    """A dispatcher whose specialisations come from elsewhere.
+
+    ``stub`` is a function with the parameters of the user's function; ``specialise`` gives, for the structures
+    of the arguments, a Numba dispatcher on them, or raises NotNative.
+    """
+
+    def __init__(self, stub: Callable[..., object], specialise: Callable[[tuple[Leaf, ...]], Any]) -> None:
+        super().__init__(stub, targetoptions={"nopython": True})
+        self._specialise = specialise
+
+    def _compile_for_args(self, *args: object, **kws: object) -> object:
+        """Called by Numba's C code; returns what it is to call, now and from now on for these types."""
+        self._compilation_chain_init_hook()
+        with compile_lock:
+            structures = tuple(describe(value) for value in args if not isinstance(value, dict | list | tuple))
+            leaves = tuple(s for s in structures if isinstance(s, Leaf))
+            if len(leaves) != len(args):
+                raise NotNative
+            compiled = compile_for(self._specialise(leaves), tuple(numba.typeof(value) for value in args))
+            self.add_overload(compiled)
+            return compiled.entry_point
+
+
+def compile_for(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
+    """Numba's compile result for these argument types; a failure of Numba's is a fault of ours."""
+    try:
+        dispatcher.compile(arguments)
+    except NumbaError as fault:
+        file = dispatcher.py_func.__code__.co_filename
+        raise InternalError(
+            f"srcgrad produced code that Numba cannot compile, in {file}:\n{fault}",
+            hint="This is a fault of srcgrad's; please report it with that file. jit=False may serve until then.",
+        ) from fault
+    return dispatcher.overloads[arguments]
+
+
+def boxed_by_numba(result: Structure) -> bool:
+    """Whether a flat compiled function's return value, as Numba boxes it, is already the result."""
+    if isinstance(result, Leaf):
+        return isinstance(result.type, Array) or result.type.dtype in NATIVE
+    if isinstance(result, Tree):
+        flat = result.cls is tuple and len(result.children) > 1
+        return flat and all(isinstance(c, Leaf) and boxed_by_numba(c) for c in result.children)
+    return False
