@@ -22,6 +22,7 @@ class Builder:
         self.location: Location | None = None
         self._open: list[tuple[tuple[Value, ...], list[Op]]] = []
         self._definitions: dict[Value, Op] = {}
+        self._inner_parameters: set[Value] = set()
 
     @property
     def ops(self) -> list[Op]:
@@ -33,6 +34,8 @@ class Builder:
         return len(self._open)
 
     def open(self, parameters: Sequence[Value] = ()) -> None:
+        if self._open:
+            self._inner_parameters.update(parameters)
         self._open.append((tuple(parameters), []))
 
     def close(self, yields: Sequence[Operand] = ()) -> Block:
@@ -63,9 +66,13 @@ class Builder:
         """The op that made a value (its operands are in scope wherever the value is), None for a parameter."""
         return self._definitions.get(operand) if isinstance(operand, Value) else None
 
+    def is_argument(self, value: Value) -> bool:
+        """Whether a value is a parameter of the function itself, not one of a loop and not made by an op."""
+        return value not in self._definitions and value not in self._inner_parameters
+
     def __call__(self, primitive: str, *operands: Operand, name: str = "", **attributes: Attribute) -> Value:
         """Append an op with one result and return it."""
-        (value,) = self.emit(primitive, *operands, names=(name,), **attributes)
+        (value,) = self.emit(primitive, *operands, names=(name,), **attributes)  # type: ignore[arg-type]  # no attribute is called blocks
         return value
 
     def for_(
@@ -82,7 +89,7 @@ class Builder:
         parameters = (Value(INDEX, counter), *(Value(x.type, n) for x, n in zip(initial, padded, strict=True)))
         self.open(parameters)
         block = self.close_after(lambda: body(*parameters))
-        return self.emit("for", trips, *initial, blocks=(block,), names=padded, **attributes)  # type: ignore[arg-type]
+        return self.emit("for", trips, *initial, blocks=(block,), names=padded, **attributes)
 
     def if_(
         self,
