@@ -94,7 +94,12 @@ class Lowering:
         self, node: ast.AST | None, message: str, hint: str = "", error: type[Error] = UnsupportedError
     ) -> NoReturn:
         """Raise ``error`` at ``node``, or at the expression being lowered."""
-        raise refusal(self.location(node) if node is not None else self.builder.location, message, hint, error)
+        raise self.error(node, message, hint, error)
+
+    def error(self, node: ast.AST | None, message: str, hint: str = "", error: type[Error] = UnsupportedError) -> Error:
+        """The error of ``refuse``, for a caller to raise."""
+        location = self.location(node) if node is not None else None
+        return refusal(location or self.builder.location, message, hint, error)
 
     # -- names ------------------------------------------------------------------------------------------
 

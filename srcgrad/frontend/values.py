@@ -120,8 +120,19 @@ class Bound:
     keywords: Mapping[str, FrontValue]
 
 
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Something to loop over whose length is known at run time: a range, or zip and enumerate of arrays.
+
+    ``item(k)`` emits the item of iteration ``k``, an i64 in range.
+    """
+
+    length: Operand
+    item: Callable[[Operand], FrontValue]
+
+
 FunctionValue = Closure | Bound
-FrontValue = ScalarValue | ArrayValue | Delayed | TupleValue | Static | Closure | Bound
+FrontValue = ScalarValue | ArrayValue | Delayed | TupleValue | Static | Closure | Bound | Counted
 
 
 def is_number(value: FrontValue) -> bool:
