@@ -54,7 +54,8 @@ class Delayed:
     """An array expression without memory yet.
 
     ``element(builder, indices)`` emits the element at these indices, one per axis of ``shape``, each in range;
-    ``reads`` are the arrays it loads from, so that it can be given memory before one of them is written to.
+    ``reads`` are the arrays it loads from, so that it can be given memory before one of them is written to;
+    ``aligned`` are those of them of which an element reads no other element than its own.
     An extent that is ``Const(1)`` is known to be 1.
     """
 
@@ -62,6 +63,7 @@ class Delayed:
     dtype: DType
     element: Callable[[Builder, tuple[Operand, ...]], Operand]
     reads: tuple[Value, ...]
+    aligned: frozenset[Value] = frozenset()
 
     @property
     def rank(self) -> int:
@@ -99,6 +101,15 @@ class Static:
 
 
 @dataclass(frozen=True, eq=False)
+class SliceValue:
+    """``start:stop:step`` in a subscript, or a call of ``slice``; each is a number or Static(None)."""
+
+    start: FrontValue
+    stop: FrontValue
+    step: FrontValue
+
+
+@dataclass(frozen=True, eq=False)
 class Closure:
     """A function defined inside the function being lowered; ``scope`` is the environment it closes over."""
 
@@ -132,7 +143,7 @@ class Counted:
 
 
 FunctionValue = Closure | Bound
-FrontValue = ScalarValue | ArrayValue | Delayed | TupleValue | Static | Closure | Bound | Counted
+FrontValue = ScalarValue | ArrayValue | Delayed | TupleValue | Static | SliceValue | Closure | Bound | Counted
 
 
 def is_number(value: FrontValue) -> bool:
