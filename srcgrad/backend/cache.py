@@ -1,0 +1,1 @@
+"""Generated modules as files, so that debuggers, tracebacks and Numba's own cache work."""

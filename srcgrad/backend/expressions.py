@@ -1,0 +1,175 @@
+"""The Python text of one expression, exact in type under Numba and under plain NumPy scalars.
+
+Where the two disagree with NumPy's types (Numba widens small integers, and takes ``float32 ** int64`` for its
+own) the text casts. Parentheses are the fewest that keep the tree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from srcgrad.backend.facts import Facts
+from srcgrad.backend.folding import leaves
+from srcgrad.ir.core import Const, Op, Operand, Value
+from srcgrad.ir.types import F64, I64, Array, DType, Scalar
+from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
+
+ATOM = PRECEDENCE["atom"]
+WIDENED = frozenset({"add", "sub", "mul", "floordiv", "mod", "neg", "abs", "pow", "ipow"})
+WIDENED |= {"bit_and", "bit_or", "bit_xor", "invert", "lshift", "rshift"}
+# Of bools, the arithmetic that NumPy defines is logic.
+LOGIC = {"add": "or_", "mul": "and_", "max": "or_", "min": "and_", "bit_or": "or_", "bit_and": "and_"}
+LOGIC |= {"bit_xor": "ne", "invert": "not_"}
+# Where a division by zero or an overflow raises for Python's own numbers, but not for NumPy's.
+RAISING = frozenset({"div", "floordiv", "mod", "pow", "ipow"})
+NUMPY_NAMES = {
+    "b": "np.bool_",
+    "i": "np.int{bits}",
+    "u": "np.uint{bits}",
+    "f": "np.float{bits}",
+    "c": "np.complex{bits}",
+}
+
+
+def numpy_name(dtype: DType) -> str:
+    return NUMPY_NAMES[dtype.kind].format(bits=dtype.numpy.itemsize * 8)
+
+
+def constant_text(const: Const) -> tuple[str, int]:
+    """A literal and its precedence; the natural types need no cast."""
+    value, kind = const.value, const.dtype.kind
+    if kind == "b":
+        return repr(bool(value)), ATOM
+    if kind == "c":
+        number = complex(value)
+        text = f"complex({_float(number.real)}, {_float(number.imag)})"
+        return (text, ATOM) if const.dtype.name == "c128" else (f"np.complex64({text})", ATOM)
+    assert not isinstance(value, complex)
+    text = _float(float(value)) if kind == "f" else repr(int(value))
+    if const.dtype not in (F64, I64):
+        return f"{numpy_name(const.dtype)}({text})", ATOM
+    return text, PRECEDENCE["unary"] if text.startswith("-") else ATOM
+
+
+def _float(value: float) -> str:
+    if math.isnan(value):
+        return "np.nan"
+    if math.isinf(value):
+        return "np.inf" if value > 0 else "-np.inf"
+    return repr(value)
+
+
+@dataclass
+class Expressions:
+    """Prints operands: names where they have one, else the expression folded into this place."""
+
+    names: Mapping[Value, str]
+    folded: dict[Value, Op]
+    facts: Facts
+    python_numbers: frozenset[Value]
+
+    def leaves(self, operand: Operand) -> frozenset[Value]:
+        return leaves((operand,), self.folded)
+
+    def text(self, operand: Operand, least: int = 0) -> str:
+        """The operand, in parentheses if it binds less than ``least``."""
+        text, precedence = self.term(operand)
+        return f"({text})" if precedence < least else text
+
+    def term(self, operand: Operand) -> tuple[str, int]:
+        if isinstance(operand, Const):
+            return constant_text(operand)
+        if operand in self.folded:
+            op = self.folded[operand]
+            alias = self.facts.alias(op)
+            return self.op(op) if alias is None else self.term(alias)
+        return self.names[operand], ATOM
+
+    def op(self, op: Op) -> tuple[str, int]:
+        """The text of an op with one result, and its precedence."""
+        match op.primitive:
+            case "load":
+                return self.element(op.operands[0], op.operands[1:]), ATOM
+            case "dim":
+                return f"{self.text(op.operands[0], ATOM)}.shape[{op.integer('axis')}]", ATOM
+            case "cast":
+                return self.cast(op)
+        return self.exact(op, *self.scalar(op))
+
+    def element(self, array: Operand, indices: tuple[Operand, ...]) -> str:
+        inside = ", ".join(map(self.index, indices)) or "()"
+        return f"{self.text(array, ATOM)}[{inside}]"
+
+    def index(self, operand: Operand) -> str:
+        return self.text(operand)
+
+    def scalar(self, op: Op) -> tuple[str, int]:
+        first = op.operands[0].type
+        assert isinstance(first, Scalar)
+        if first.dtype.kind == "b" and op.primitive in LOGIC:
+            return self.template(LOGIC[op.primitive], op)
+        if op.primitive in ("max", "min") and first.dtype.kind in "fc":
+            # Python's max and min drop a NaN on one side.
+            name = "np.maximum" if op.primitive == "max" else "np.minimum"
+            return f"{name}({', '.join(map(self.text, op.operands))})", ATOM
+        return self.template(op.primitive, op)
+
+    def template(self, primitive: str, op: Op) -> tuple[str, int]:
+        row = SCALARS[primitive]
+        least = _least(row.precedence, len(op.operands))
+        if row.precedence == PRECEDENCE["if"]:
+            least = [2, 2, 1]
+        texts = [self.text(x, k) for x, k in zip(op.operands, least, strict=True)]
+        if primitive in RAISING and all(map(self.is_python_number, op.operands)):
+            dtype = op.operands[0].type
+            assert isinstance(dtype, Scalar)
+            texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
+        return row.template.format(*texts), row.precedence
+
+    def is_python_number(self, operand: Operand) -> bool:
+        return isinstance(operand, Const) or operand in self.python_numbers
+
+    def exact(self, op: Op, text: str, precedence: int) -> tuple[str, int]:
+        result = op.result.type
+        assert isinstance(result, Scalar)
+        dtype = result.dtype
+        narrow = dtype.kind in "iu" and dtype.numpy.itemsize < 8 and op.primitive in WIDENED
+        power = op.primitive == "ipow" and dtype not in (I64, F64)
+        if narrow or power:
+            return f"{numpy_name(dtype)}({text})", ATOM
+        return text, precedence
+
+    def cast(self, op: Op) -> tuple[str, int]:
+        (operand,) = op.operands
+        source, target = operand.type, op.result.type
+        assert isinstance(source, Scalar) and isinstance(target, Scalar)
+        if source == target:
+            return self.term(operand)
+        if target.dtype.kind == "b":
+            return f"{self.text(operand, PRECEDENCE['compare'] + 1)} != 0", PRECEDENCE["compare"]
+        text = self.text(operand)
+        if source.dtype.kind == "c" and target.dtype.kind != "c":
+            text = f"{self.text(operand, ATOM)}.real"
+            if source.dtype.real == target.dtype:
+                return text, ATOM
+        return f"{numpy_name(target.dtype)}({text})", ATOM
+
+
+def _least(precedence: int, count: int) -> list[int]:
+    """How tightly each operand has to bind: left to right, but for powers and comparisons."""
+    if precedence == ATOM:
+        return [0] * count
+    if precedence == PRECEDENCE["**"]:
+        return [ATOM, PRECEDENCE["unary"]]
+    if precedence == PRECEDENCE["compare"]:
+        return [precedence + 1] * count
+    if count == 1:
+        return [precedence]
+    return [precedence, precedence + 1]
+
+
+def array_arguments(array: Array) -> str:
+    """The dtype argument of an allocation; float64 needs none."""
+    return "" if array.dtype == F64 else f", {numpy_name(array.dtype)}"

@@ -1,0 +1,146 @@
+"""Which results become part of the one expression that uses them.
+
+A result is folded when it is an unnamed scalar, used once, later in its own block, and nothing in between can
+change it: a load does not move past a store or a call that may touch the same memory, and nothing moves past a
+loop or a branch. Folding only ever moves an expression down, to where its value is needed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from srcgrad.backend.facts import Facts
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, walk
+from srcgrad.ir.types import Scalar
+from srcgrad.primitives.table import Effect, effect
+
+# Longer expressions are broken up: what is folded must still be read.
+LONGEST = 80
+FOLDABLE = (Effect.PURE, Effect.READ)
+
+
+def uses(function: Function) -> Counter[Value]:
+    """How often each value is used, by ops and by the ends of blocks."""
+    count: Counter[Value] = Counter()
+    for op in walk(function.body):
+        count.update(x for x in op.operands if isinstance(x, Value))
+        for inner in op.blocks:
+            count.update(x for x in inner.yields if isinstance(x, Value))
+    count.update(x for x in function.body.yields if isinstance(x, Value))
+    return count
+
+
+def fold(function: Function, facts: Facts, carried: frozenset[Value] = frozenset()) -> dict[Value, Op]:
+    """The folded results and the ops that make them; mere aliases are among them.
+
+    ``carried`` are results that may also be folded into the copy at the end of a loop or a branch; all others
+    keep a name there, which then usually needs no copy at all.
+    """
+    folding = _Folding(facts, uses(function), carried)
+    folding.block(function.body, ends=True)
+    return folding.folded
+
+
+@dataclass
+class _Folding:
+    facts: Facts
+    uses: Counter[Value]
+    carried: frozenset[Value]
+    folded: dict[Value, Op] = field(default_factory=dict)
+
+    def block(self, block: Block, ends: bool) -> None:
+        """``ends``: the yields are printed as they stand, as those of a function and of a loop's test are."""
+        for op in block.ops:
+            for position, inner in enumerate(op.blocks):
+                self.block(inner, ends=op.primitive == "while" and position == 0)
+        candidates = self.candidates(block, ends)
+        lengths: dict[Value, int] = {}
+        for op in block.ops:
+            self.keep_short(op, candidates, lengths)
+        for op in block.ops:
+            if len(op.results) == 1 and (op.result in candidates or self.facts.alias(op) is not None):
+                self.folded[op.result] = op
+
+    def candidates(self, block: Block, ends: bool) -> set[Value]:
+        """Walk backwards: an op is printed where it stands, or where its only user is printed."""
+        printed: dict[Value, int] = {}  # the place where each operand is needed
+        candidates: set[Value] = set()
+        for x in block.yields:
+            if isinstance(x, Value) and (ends or x in self.carried):
+                printed[x] = len(block.ops)
+        for index in range(len(block.ops) - 1, -1, -1):
+            op = block.ops[index]
+            place = index
+            if self.foldable(op) and (there := printed.get(op.result)) is not None:
+                if not any(self.disturbs(between, op) for between in block.ops[index + 1 : there]):
+                    place = there
+                    candidates.add(op.result)
+            for x in self.direct_operands(op):
+                printed[x] = place
+        return candidates
+
+    def direct_operands(self, op: Op) -> Iterable[Value]:
+        """Operands that an op prints in place; the initial values of a loop are copies, which rather keep a name."""
+        if op.primitive == "check_index":  # prints its operands several times
+            yield from (x for x in op.operands if isinstance(x, Value) and self.is_extent(x))
+            return
+        count = {"for": 1, "while": 0}.get(op.primitive, len(op.operands))
+        yield from (x for x in op.operands[:count] if isinstance(x, Value))
+        yield from (x for x in op.operands[count:] if isinstance(x, Value) and x in self.carried)
+
+    def is_extent(self, value: Value) -> bool:
+        op = self.facts.definitions.get(value)
+        return op is not None and op.primitive == "dim"
+
+    def foldable(self, op: Op) -> bool:
+        if effect(op.primitive) not in FOLDABLE or len(op.results) != 1:
+            return False
+        result = op.result
+        return isinstance(result.type, Scalar) and self.uses[result] == 1 and (
+            not result.name or result in self.carried
+        )
+
+    def disturbs(self, between: Op, op: Op) -> bool:
+        if between.blocks:
+            return True
+        if effect(op.primitive) is Effect.PURE:
+            return False
+        match effect(between.primitive):
+            case Effect.WRITE:
+                return self.facts.may_alias(between.operands[0], op.operands[0])
+            case Effect.CALL:
+                return True
+        return False
+
+    def keep_short(self, op: Op, candidates: set[Value], lengths: dict[Value, int]) -> None:
+        """Give up folding the longest operands until the expression has a readable length."""
+        inside = [x for x in op.operands if isinstance(x, Value) and x in candidates]
+        inside.sort(key=lambda x: lengths[x])
+        total = sum(map(_length, op.operands)) + sum(lengths[x] for x in inside)
+        while inside and total > LONGEST:
+            longest = inside.pop()
+            total -= lengths[longest]
+            candidates.discard(longest)
+        for result in op.results:
+            lengths[result] = total + 3
+
+
+def _length(operand: Operand) -> int:
+    if isinstance(operand, Const):
+        return len(repr(operand.value))
+    return max(len(operand.name), 3)
+
+
+def leaves(operands: Sequence[Operand], folded: dict[Value, Op]) -> frozenset[Value]:
+    """The named values that an expression reads once folded results are replaced by what they read."""
+    found: set[Value] = set()
+    pending = [x for x in operands if isinstance(x, Value)]
+    while pending:
+        value = pending.pop()
+        if value in folded:
+            pending += [x for x in folded[value].operands if isinstance(x, Value)]
+        else:
+            found.add(value)
+    return frozenset(found)

@@ -1,0 +1,294 @@
+"""One function as text: statements with names, comments with the user's lines, helpers noted as they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from srcgrad.backend.comments import Line, with_comments
+from srcgrad.backend.copies import in_order
+from srcgrad.backend.expressions import ATOM, Expressions, array_arguments, numpy_name
+from srcgrad.backend.facts import facts_of
+from srcgrad.backend.folding import fold
+from srcgrad.backend.liveness import interference
+from srcgrad.backend.memory_text import check_text, index_check, slice_text
+from srcgrad.backend.names import name_stacks, name_values
+from srcgrad.backend.python_numbers import python_numbers
+from srcgrad.backend.statements import Copies, For, If, Plain, Return, Statement, While, copies_in, statements_of
+from srcgrad.ir.core import Function, Location, Op, Operand, Value
+from srcgrad.ir.types import Array, Scalar, Stack
+
+
+class FunctionPrinter:
+    """Prints one function of a module.
+
+    Parameters
+    ----------
+    function : Function
+    name : str
+        Its identifier in the module.
+    entry : bool
+        Called from outside: stacks come and go as arrays, not with their cursors.
+    callees : mapping
+        The identifiers of callees by key.
+    compiled : bool
+        Print the forms that Numba makes fast rather than those that read best.
+    helpers : set of str
+        Learns the helpers used.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        name: str,
+        entry: bool,
+        callees: Mapping[str | None, str],
+        compiled: bool,
+        helpers: set[str],
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.entry = entry
+        self.callees = callees
+        self.compiled = compiled
+        self.helpers = helpers
+        self.lines: list[Line] = []
+        self.depth = 1
+        self.location: Location | None = None
+        self.facts = facts_of(function)
+        self.body = self.prepare()
+
+    def prepare(self) -> tuple[Statement, ...]:
+        """Fold, name, then fold again what a copy would otherwise only pass on."""
+        function = self.function
+        statements = self.plan(frozenset())
+        passed_on = frozenset(
+            source
+            for copy in copies_in(statements)
+            for target, source in zip(copy.targets, copy.sources, strict=True)
+            if isinstance(source, Value) and source not in self.folded and self.names[source] != self.names[target]
+        )
+        if passed_on:
+            statements = self.plan(passed_on)
+        self.expressions = Expressions(self.names, self.folded, self.facts, python_numbers(function, self.entry))
+        return statements
+
+    def plan(self, passed_on: frozenset[Value]) -> tuple[Statement, ...]:
+        self.folded = fold(self.function, self.facts, passed_on)
+        statements = statements_of(self.function, self.folded)
+        alive = interference(self.function, statements, self.folded)
+        stacks = name_stacks(self.function, self.callees.values())
+        taken = {*self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
+        self.names = {**name_values(self.function, statements, alive, taken), **stacks}
+        return statements
+
+    def text(self) -> str:
+        self.sequence(self.body)
+        parameters = [name for p in self.function.parameters for name in self.passed(p, self.entry)]
+        head = f"def {self.name}({', '.join(parameters)}):\n"
+        return head + with_comments(self.lines)
+
+    def passed(self, operand: Operand, entry: bool) -> list[str]:
+        """How an operand is handed to a function: a stack of scalars between functions with its cursor."""
+        text = self.expressions.text(operand)
+        return [text, cursor(text)] if not entry and is_scalar_stack(operand) else [text]
+
+    # Statements
+
+    def line(self, text: str) -> None:
+        self.lines.append(Line(self.depth, text, self.location))
+
+    def sequence(self, statements: Sequence[Statement]) -> None:
+        for statement in statements:
+            self.statement(statement)
+
+    def indented(self, statements: Sequence[Statement]) -> None:
+        self.depth += 1
+        before = len(self.lines)
+        self.sequence(statements)
+        if len(self.lines) == before:
+            self.line("pass")
+        self.depth -= 1
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Plain(op):
+                self.location = op.location
+                self.plain(op)
+            case Copies(targets, sources):
+                self.copies(targets, sources)
+            case For(op, counter, body):
+                self.location = op.location
+                self.line(f"for {self.names[counter]} in range({self.expressions.text(op.operands[0])}):")
+                self.indented(body)
+            case While():
+                self.location = statement.op.location
+                self.while_(statement)
+            case If():
+                self.location = statement.op.location
+                self.branch(statement)
+            case Return(values):
+                self.return_(values)
+
+    def while_(self, loop: While) -> None:
+        if not loop.test:
+            self.line(f"while {self.expressions.text(loop.condition)}:")
+            self.indented(loop.body)
+            return
+        self.line("while True:")
+        self.depth += 1
+        self.sequence(loop.test)
+        self.line(f"if not {self.expressions.text(loop.condition, 4)}:")
+        self.depth += 1
+        self.line("break")
+        self.depth -= 1
+        self.sequence(loop.body)
+        self.depth -= 1
+
+    def branch(self, branch: If) -> None:
+        self.line(f"if {self.expressions.text(branch.op.operands[0])}:")
+        self.indented(branch.then)
+        before = len(self.lines)
+        self.line("else:")
+        self.indented(branch.otherwise)
+        if [line.text for line in self.lines[before + 1 :]] == ["pass"]:
+            del self.lines[before:]
+
+    def copies(self, targets: Sequence[Value], sources: Sequence[Operand]) -> None:
+        moves = []
+        for target, source in zip(targets, sources, strict=True):
+            name, text = self.names[target], self.expressions.text(source)
+            if name != text:
+                reads = frozenset(self.names[v] for v in self.expressions.leaves(source))
+                moves.append((name, text, reads))
+        for group in in_order(moves):
+            left, right = ", ".join(m[0] for m in group), ", ".join(m[1] for m in group)
+            self.line(f"{left} = {right}")
+
+    def return_(self, values: Sequence[Operand]) -> None:
+        texts = [self.returned(x) for x in values]
+        if not self.entry:
+            texts += [t for p in self.function.parameters if is_scalar_stack(p) for t in self.passed(p, False)]
+        self.location = None
+        if texts:
+            self.line(f"return {', '.join(texts)}")
+        elif not self.lines:
+            self.line("pass")
+
+    def returned(self, operand: Operand) -> str:
+        text = self.expressions.text(operand)
+        if not isinstance(operand.type, Stack):
+            return text
+        assert self.entry and is_scalar_stack(operand), "only an entry returns stacks, and only of scalars"
+        return f"{text}[:{cursor(text)}].copy()"
+
+    # Ops
+
+    def plain(self, op: Op) -> None:
+        for text in self.op_lines(op):
+            self.line(text)
+
+    def op_lines(self, op: Op) -> Iterator[str]:
+        text = self.expressions.text
+        match op.primitive:
+            case "store" | "accumulate":
+                array, *indices, value = op.operands
+                sign = "=" if op.primitive == "store" else "+="
+                yield f"{self.expressions.element(array, tuple(indices))} {sign} {text(value)}"
+            case "check":
+                yield from check_text(op, self.expressions)
+            case "check_index":
+                yield from index_check(op, self.expressions)
+            case "stack" | "push" | "pop":
+                yield from self.stack_lines(op)
+            case "call":
+                yield self.call(op)
+            case _:
+                yield from self.assignment(op)
+
+    def assignment(self, op: Op) -> Iterator[str]:
+        name = self.names[op.result]
+        value = self.array(op) if isinstance(op.result.type, Array) else self.expressions.op(op)[0]
+        if name == value:
+            return
+        first, space, rest = value.partition(" ")
+        operator, gap, operand = rest.partition(" ")
+        if first == name and op.primitive in ("add", "sub", "mul", "div") and "(" not in first:
+            yield f"{name} {operator}= {self.expressions.text(op.operands[1])}"
+        else:
+            yield f"{name} = {value}"
+
+    def array(self, op: Op) -> str:
+        """A fresh array or a view."""
+        text = self.expressions.text
+        result = op.result.type
+        assert isinstance(result, Array)
+        match op.primitive:
+            case "alloc":
+                extents = [text(x) for x in op.operands]
+                shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
+                return f"np.{op.text('fill')}({shape}{array_arguments(result)})"
+            case "shadow":
+                return f"np.zeros({text(op.operands[0], ATOM)}.shape{array_arguments(result)})"
+            case "slice":
+                used: set[str] = set()
+                sliced = slice_text(op, self.expressions, used)
+                self.helpers |= used
+                return sliced
+            case "transpose":
+                order = op.attributes["permutation"]
+                source = text(op.operands[0], ATOM)
+                if order == tuple(reversed(range(result.rank))):
+                    return f"{source}.T"
+                return f"np.transpose({source}, {order!r})"
+            case "reshape":
+                return f"{text(op.operands[0], ATOM)}.reshape(({', '.join(text(x) + ',' for x in op.operands[1:])}))"
+            case "expand":
+                return self.expanded(op, result.rank)
+        raise AssertionError(f"no text for {op.primitive}")
+
+    def expanded(self, op: Op, rank: int) -> str:
+        axes = op.attributes["axes"]
+        assert isinstance(axes, tuple)
+        inside = ["None" if k in axes else ":" for k in range(rank)]
+        return f"{self.expressions.text(op.operands[0], ATOM)}[{', '.join(inside)}]"
+
+    def call(self, op: Op) -> str:
+        arguments = [t for x in op.operands for t in self.passed(x, False)]
+        targets = [self.names[r] for r in op.results]
+        targets += [t for x in op.operands if is_scalar_stack(x) for t in self.passed(x, False)]
+        call = f"{self.callees[op.text('callee')]}({', '.join(arguments)})"
+        return f"{', '.join(targets)} = {call}" if targets else call
+
+    def stack_lines(self, op: Op) -> Iterator[str]:
+        text = self.expressions.text
+        stack = op.result if op.primitive == "stack" else op.operands[0]
+        name = text(stack)
+        top = cursor(name)
+        if not is_scalar_stack(stack):
+            yield {"stack": f"{name} = []", "push": f"{name}.append({{}})", "pop": f"{{}} = {name}.pop()"}[
+                op.primitive
+            ].format(*(self.names[r] for r in op.results if op.primitive == "pop"), *(text(x) for x in op.operands[1:]))
+            return
+        match op.primitive:
+            case "stack":
+                assert isinstance(stack.type, Stack) and isinstance(stack.type.element, Scalar)
+                yield f"{name} = np.empty(16, {numpy_name(stack.type.element.dtype)})"
+                yield f"{top} = 0"
+            case "push":
+                self.helpers.add("grow")
+                yield f"if {top} == {name}.size:"
+                yield f"    {name} = grow({name})"
+                yield f"{name}[{top}] = {text(op.operands[1])}"
+                yield f"{top} += 1"
+            case "pop":
+                yield f"{top} -= 1"
+                yield f"{self.names[op.result]} = {name}[{top}]"
+
+
+def cursor(stack: str) -> str:
+    """The variable that counts what is on a stack of scalars."""
+    return f"{stack}_top"
+
+
+def is_scalar_stack(operand: Operand) -> bool:
+    return isinstance(operand.type, Stack) and isinstance(operand.type.element, Scalar)

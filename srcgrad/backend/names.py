@@ -1,0 +1,173 @@
+"""Names for values: the user's own, the same one for the versions of a variable, unique where lives overlap.
+
+First the two sides of a copy are put into one class wherever their lives do not overlap and their names agree:
+the versions of a loop-carried variable become one variable again and the copy vanishes. Then each class takes
+the first of ``x``, ``x_1``, ``x_2`` ... that no class alive at the same time has taken.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from srcgrad.backend.liveness import Bits, Interference, bits_of
+from srcgrad.backend.statements import Statement, copies_in
+from srcgrad.ir.core import Block, Function, Op, Value, defined
+from srcgrad.ir.types import Array, Scalar, Stack, Type
+
+SUFFIX = re.compile(r"_\d+$")
+RESERVED = frozenset({*keyword.kwlist, *dir(builtins), "np", "njit"})
+
+
+def base_of(name: str) -> str:
+    """The variable that a name is a version of."""
+    return SUFFIX.sub("", name)
+
+
+def name_values(
+    function: Function,
+    statements: Sequence[Statement],
+    alive_together: Interference,
+    taken: Iterable[str] = (),
+) -> dict[Value, str]:
+    """A name for each value that is printed. ``taken`` are names with another meaning in the module."""
+    classes = _Classes(alive_together)
+    for copy in copies_in(statements):
+        for target, source in zip(copy.targets, copy.sources, strict=True):
+            if isinstance(source, Value):
+                classes.join(target, source)
+    parameters = set(function.parameters)
+    reserved = RESERVED | set(taken)
+    naming = _Naming(classes, reserved)
+    for parameter in function.parameters:
+        naming.name(parameter, parameter.name or "a")
+    stems = _stems(function.body)
+    for value in classes.interference.numbers:
+        if value not in parameters:
+            naming.name(value, stems.get(value, "t"))
+    return naming.names
+
+
+def name_stacks(function: Function, taken: Iterable[str]) -> dict[Value, str]:
+    """A name of its own for each stack: it and its cursor are variables from beginning to end."""
+    others = RESERVED | set(taken) | {v.name for v in defined(function.body) if not isinstance(v.type, Stack)}
+    names: dict[Value, str] = {}
+    for value in defined(function.body):
+        if isinstance(value.type, Stack):
+            used = others | set(names.values())
+            names[value] = next(name for name in _versions(value.name or "stack") if name not in used)
+    return names
+
+
+def same_variable(a: Type, b: Type) -> bool:
+    """May one Python variable hold both? Numba gives a variable one type."""
+    if isinstance(a, Array) and isinstance(b, Array):
+        return (a.dtype, a.rank, a.layout) == (b.dtype, b.rank, b.layout)
+    return a == b
+
+
+@dataclass
+class _Classes:
+    """Values that share a name, as a union of disjoint sets."""
+
+    interference: Interference
+    parent: dict[Value, Value] = field(default_factory=dict)
+    members: dict[Value, Bits] = field(default_factory=dict)
+    conflicts: dict[Value, Bits] = field(default_factory=dict)
+    names: dict[Value, str] = field(default_factory=dict)
+
+    def find(self, value: Value) -> Value:
+        while (above := self.parent.get(value, value)) is not value:
+            value = above
+        if value not in self.members:
+            number = self.interference.number(value)
+            self.members[value] = 1 << number
+            self.conflicts[value] = self.interference.conflicts[number]
+            self.names[value] = value.name
+        return value
+
+    def join(self, first: Value, second: Value) -> None:
+        if first in self.interference.folded or second in self.interference.folded:
+            return
+        a, b = self.find(first), self.find(second)
+        if a is b or not same_variable(a.type, b.type) or isinstance(a.type, Stack):
+            return
+        if self.conflicts[a] & self.members[b]:
+            return
+        one, other = self.names[a], self.names[b]
+        if one and other and base_of(one) != base_of(other):
+            return
+        self.parent[b] = a
+        self.members[a] |= self.members[b]
+        self.conflicts[a] |= self.conflicts[b]
+        self.names[a] = min(one or other, other or one, key=len)
+
+
+@dataclass
+class _Naming:
+    classes: _Classes
+    reserved: frozenset[str]
+    names: dict[Value, str] = field(default_factory=dict)
+    holders: dict[str, list[Value]] = field(default_factory=dict)  # a name -> the classes that have it
+
+    def name(self, value: Value, stem: str) -> None:
+        if value in self.names:
+            return
+        leader = self.classes.find(value)
+        wanted = self.classes.names[leader] or stem
+        chosen = next(name for name in _versions(wanted) if self.free(name, leader))
+        self.holders.setdefault(chosen, []).append(leader)
+        values = list(self.classes.interference.numbers)
+        for number in bits_of(self.classes.members[leader]):
+            self.names[values[number]] = chosen
+
+    def free(self, name: str, leader: Value) -> bool:
+        if name in self.reserved:
+            return False
+        return not any(self.clash(leader, holder) for holder in self.holders.get(name, ()))
+
+    def clash(self, a: Value, b: Value) -> bool:
+        if not same_variable(a.type, b.type) or isinstance(a.type, Stack):
+            return True
+        return bool(self.classes.conflicts[a] & self.classes.members[b])
+
+
+def _versions(name: str) -> Iterator[str]:
+    yield name
+    base, number = base_of(name), 1
+    while True:
+        yield f"{base}_{number}"
+        number += 1
+
+
+def _stems(block: Block) -> dict[Value, str]:
+    """What to call results that the user has no name for."""
+    stems: dict[Value, str] = {}
+    for op in block.ops:
+        for result in op.results:
+            stems[result] = _stem(op, result)
+        for inner in op.blocks:
+            stems.update((p, "t") for p in inner.parameters)
+            if op.primitive == "for":
+                stems[inner.parameters[0]] = "i"
+            stems.update(_stems(inner))
+    return stems
+
+
+def _stem(op: Op, result: Value) -> str:
+    source = op.operands[0].name if op.operands and isinstance(op.operands[0], Value) else ""
+    match op.primitive, result.type:
+        case "dim", _:
+            return "n"
+        case "stack", _:
+            return "stack"
+        case "shadow", _:
+            return f"{source or 'a'}_bar"
+        case _, Array():
+            return f"{source or 'a'}_view" if op.primitive == "slice" else "a"
+        case _, Scalar(dtype):
+            return {"i": "k", "u": "k", "b": "c"}.get(dtype.kind, "t")
+    return "t"

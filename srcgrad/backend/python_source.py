@@ -1,0 +1,80 @@
+"""IR to the Python source of a module: what Numba compiles, what plain Python runs, and what users read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from srcgrad.backend.function_source import FunctionPrinter
+from srcgrad.backend.names import RESERVED
+from srcgrad.backend.runtime import HELPERS, helper_source
+from srcgrad.ir.core import Function, walk
+
+READABLE, COMPILED = "readable", "compiled"
+
+
+@dataclass(frozen=True)
+class Module:
+    """The parts of a generated module; the first function is the entry."""
+
+    helpers: tuple[str, ...]
+    functions: tuple[str, ...]
+    entry: str
+
+    def text(self, decorator: str = "") -> str:
+        """The whole text, with ``decorator`` before each function."""
+        head = "import numpy as np\n"
+        if decorator:
+            head += "from numba import njit\n"
+            decorator += "\n"
+        return "\n\n".join([head, *(decorator + part for part in (*self.helpers, *self.functions))])
+
+
+def emit(function: Function, level: str = READABLE) -> str:
+    """The source of a function and of what it calls.
+
+    ``level`` is ``"readable"``, or ``"compiled"`` for exactly the text that is compiled.
+    """
+    return module_of(function, level).text()
+
+
+def module_of(function: Function, level: str = COMPILED) -> Module:
+    assert level in (READABLE, COMPILED)
+    names = function_names(function)
+    callees = all_callees(function)
+    used: set[str] = set()
+    printers = [FunctionPrinter(function, names[None], True, names, level == COMPILED, used)]
+    printers += [FunctionPrinter(f, names[key], False, names, level == COMPILED, used) for key, f in callees.items()]
+    functions = tuple(printer.text() for printer in printers)
+    helpers = tuple(helper_source(name) for name in HELPERS if name in used)
+    return Module(helpers, functions, names[None])
+
+
+def all_callees(function: Function) -> dict[str, Function]:
+    """Every function that can be reached by calls, by key."""
+    found: dict[str, Function] = {}
+    pending = [function]
+    known = dict(function.callees)
+    while pending:
+        current = pending.pop()
+        known |= current.callees
+        for op in walk(current.body):
+            if op.primitive == "call" and (key := op.text("callee")) not in found:
+                found[key] = known[key]
+                pending.append(known[key])
+    return found
+
+
+def function_names(function: Function) -> dict[str | None, str]:
+    """Identifiers of the functions of a module: of each callee by key, of the entry under None."""
+    taken = set(RESERVED) | set(HELPERS)
+    names: dict[str | None, str] = {}
+    keys: list[str | None] = [None, *all_callees(function)]
+    for key in keys:
+        wanted = "".join(c if c.isalnum() else "_" for c in (key or function.name)).lstrip("0123456789") or "f"
+        name, number = wanted, 0
+        while name in taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        taken.add(name)
+        names[key] = name
+    return names
