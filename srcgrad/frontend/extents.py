@@ -78,18 +78,28 @@ def root(builder: Builder, ref: Value) -> Value:
 def disjoint(builder: Builder, a: Value, b: Value) -> bool:
     """Whether two references are known to share no memory.
 
-    Fresh memory shares nothing with anything older than it or made elsewhere, and two arguments do not overlap
-    where one is written to: that is checked before the call. A merged or carried reference may be anything.
+    Fresh memory shares nothing with what is older than it, nor with other fresh memory, and two arguments do
+    not overlap where one is written to: that is checked before the call. A merged or carried reference may be
+    anything that is older than itself.
     """
-    if a.type.dtype != b.type.dtype:  # type: ignore[union-attr]  # both are arrays; no view changes the dtype
+    assert isinstance(a.type, Array) and isinstance(b.type, Array)
+    if a.type.dtype != b.type.dtype:  # no view changes the dtype
         return True
-    roots = root(builder, a), root(builder, b)
-    return roots[0] is not roots[1] and all(_is_origin(builder, r) for r in roots)
+    x, y = root(builder, a), root(builder, b)
+    if x is y:
+        return False
+    if _is_origin(builder, x) and _is_origin(builder, y):
+        return True
+    return (_is_fresh(builder, x) and builder.older(y, x)) or (_is_fresh(builder, y) and builder.older(x, y))
+
+
+def _is_fresh(builder: Builder, ref: Value) -> bool:
+    op = builder.definition(ref)
+    return op is not None and op.primitive == "alloc"
 
 
 def _is_origin(builder: Builder, ref: Value) -> bool:
-    op = builder.definition(ref)
-    return builder.is_argument(ref) if op is None else op.primitive == "alloc"
+    return builder.is_argument(ref) or _is_fresh(builder, ref)
 
 
 def same(builder: Builder, a: Operand, b: Operand) -> bool:

@@ -23,6 +23,7 @@ class Builder:
         self._open: list[tuple[tuple[Value, ...], list[Op]]] = []
         self._definitions: dict[Value, Op] = {}
         self._inner_parameters: set[Value] = set()
+        self._born: dict[Value, int] = {}
 
     @property
     def ops(self) -> list[Op]:
@@ -36,6 +37,7 @@ class Builder:
     def open(self, parameters: Sequence[Value] = ()) -> None:
         if self._open:
             self._inner_parameters.update(parameters)
+        self._born.update(dict.fromkeys(parameters, len(self._born)))
         self._open.append((tuple(parameters), []))
 
     def close(self, yields: Sequence[Operand] = ()) -> Block:
@@ -61,10 +63,15 @@ class Builder:
     def record(self, op: Op) -> None:
         """Remember an op as the definition of its results; needed only where ``ops`` was changed by hand."""
         self._definitions.update(dict.fromkeys(op.results, op))
+        self._born.update(dict.fromkeys(op.results, len(self._born)))
 
     def definition(self, operand: Operand) -> Op | None:
         """The op that made a value (its operands are in scope wherever the value is), None for a parameter."""
         return self._definitions.get(operand) if isinstance(operand, Value) else None
+
+    def older(self, a: Value, b: Value) -> bool:
+        """Whether ``a`` was there before ``b`` was made; both are in scope."""
+        return self._born.get(a, -1) < self._born.get(b, -1)
 
     def is_argument(self, value: Value) -> bool:
         """Whether a value is a parameter of the function itself, not one of a loop and not made by an op."""
