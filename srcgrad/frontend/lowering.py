@@ -11,10 +11,16 @@ from typing import NoReturn
 from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
-from srcgrad.frontend.scope import Capture, Scope
+from srcgrad.frontend.scope import Binding, Capture, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Function, Location, Value
+from srcgrad.ir.core import Function, Location, Op, Value
+
+Variable = tuple[Scope, str]
+
+
+class UnresolvedError(Exception):
+    """A recursive call whose result is not known yet; the path that needs it is put aside."""
 
 
 class Lowering:
@@ -32,6 +38,12 @@ class Lowering:
         Functions kept out of line because they call themselves.
     path
         The calls and unrolled iterations that lead here; identifies a node's activation.
+    dead
+        The block being lowered has ended in an exception.
+    sharing
+        Scopes with variables to which functions inside them assign.
+    nonnegative
+        Extents, which need no clamp as trip counts.
     """
 
     def __init__(self, builder: Builder, scope: Scope) -> None:
@@ -41,6 +53,9 @@ class Lowering:
         self.captured: dict[tuple[int, object], tuple[Capture, object]] = {}
         self.callees: dict[str, Function] = {}
         self.path: tuple[object, ...] = ()
+        self.dead = False
+        self.sharing: list[Scope] = []
+        self.nonnegative: set[Value] = set()
 
     # -- walking the source ---------------------------------------------------------------------------
 
@@ -55,6 +70,8 @@ class Lowering:
     def execute(self, statements: Sequence[ast.stmt]) -> None:
         """Lower statements in order."""
         for node in statements:
+            if self.dead:
+                return
             handler = STATEMENTS.get(type(node))
             if handler is None:
                 self.refuse(node, f"{type(node).__name__} is not in the language", error=UnsupportedSyntaxError)
@@ -100,6 +117,36 @@ class Lowering:
         """The error of ``refuse``, for a caller to raise."""
         location = self.location(node) if node is not None else None
         return refusal(location or self.builder.location, message, hint, error)
+
+    # -- blocks and variables -----------------------------------------------------------------------------
+
+    @contextmanager
+    def block(self, ops: list[Op] | None = None) -> Iterator[list[Op]]:
+        """Lower into a block of its own, or go on with the ops of one; the caller makes an op of it."""
+        depth = self.builder.depth
+        self.builder.open()
+        current = self.builder.ops
+        current.extend(ops or ())
+        try:
+            yield current
+        finally:
+            while self.builder.depth > depth:
+                self.builder.close()
+        if ops is not None:
+            ops[:] = current
+
+    def changeable(self) -> list[Scope]:
+        """The scopes whose variables may change here: this function's, and those shared with functions inside."""
+        return [self.scope, *(s for s in self.sharing if s is not self.scope)]
+
+    def variables(self) -> dict[Variable, Binding]:
+        """What every variable that may change here is bound to."""
+        return {(scope, name): value for scope in self.changeable() for name, value in scope.names.items()}
+
+    def rebind(self, variables: dict[Variable, Binding]) -> None:
+        """Go back to what ``variables`` gave."""
+        for scope in self.changeable():
+            scope.names = {name: value for (s, name), value in variables.items() if s is scope}
 
     # -- names ------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend import values
-from srcgrad.frontend.arrays import materialize
+from srcgrad.frontend.delayed import materialize
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.promotion import as_scalar, cast, promoted
 from srcgrad.frontend.pytree import Identity, function_key, leaves_of
@@ -20,14 +20,14 @@ from srcgrad.ir.core import Const, Operand, constant, index
 from srcgrad.ir.types import Array, Scalar, Type
 
 
-class Disagreement(Exception):
+class JoinError(Exception):
     """Two values that no one structure holds; says what they are."""
 
 
 def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The value with memory for every array expression in it."""
     if isinstance(value, Delayed):
-        return materialize(lowering, value)
+        return materialize(lowering.builder, value)
     if isinstance(value, TupleValue) and any(isinstance(v, Delayed | TupleValue) for v in value.items):
         items = tuple(settle(lowering, v) for v in value.items)
         if value.mutable:
@@ -61,7 +61,7 @@ def _key(value: object) -> object:
 
 
 def join(a: Structure, b: Structure) -> Structure:
-    """The structure that holds both; Disagreement where there is none."""
+    """The structure that holds both; JoinError where there is none."""
     if a == b:
         return a
     if _is_number(a) and _is_number(b):
@@ -72,7 +72,7 @@ def join(a: Structure, b: Structure) -> Structure:
             return Leaf(x if x == y else Array(x.dtype, x.rank, "A"))
         case Tree(), Tree() if (a.cls, a.keys, len(a.children)) == (b.cls, b.keys, len(b.children)):
             return Tree(a.cls, a.keys, tuple(join(x, y) for x, y in zip(a.children, b.children, strict=True)))
-    raise Disagreement(f"{spelled(a)} or {spelled(b)}")
+    raise JoinError(f"{spelled(a)} or {spelled(b)}")
 
 
 def _is_number(s: Structure) -> bool:
@@ -126,7 +126,7 @@ def flatten(lowering: Lowering, value: FrontValue, s: Structure) -> list[Operand
         assert isinstance(value, ScalarValue | values.Static)
         return [cast(lowering.builder, as_scalar(value).operand, s.type.dtype)]
     assert isinstance(value, ArrayValue | Delayed)
-    ref = materialize(lowering, value).ref
+    ref = materialize(lowering.builder, value).ref
     return [ref if ref.type == s.type else lowering.builder("relax", ref)]
 
 
@@ -134,7 +134,7 @@ def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> Fr
     """The value of a structure, its leaves taken from ``operands``."""
     match s:
         case Static(value=value):
-            known = values.Closure | values.Bound | values.Counted
+            known = values.Closure | values.Bound | values.Counted | values.SliceValue
             return value if isinstance(value, known) else values.Static(value)
         case Tree(cls=cls, keys=keys, children=children):
             items = tuple(rebuild(lowering, c, operands) for c in children)
@@ -170,7 +170,7 @@ def filler(lowering: Lowering, type_: Type) -> Operand:
     return array if array.type == type_ else lowering.builder("relax", array)
 
 
-def refuse_join(lowering: Lowering, what: str, fault: Disagreement, error: type[Error] = UnsupportedError) -> Error:
+def refuse_join(lowering: Lowering, what: str, fault: JoinError, error: type[Error] = UnsupportedError) -> Error:
     return lowering.error(
         None, f"{what} is {fault} depending on the path taken", "Give it the same type on every path.", error
     )

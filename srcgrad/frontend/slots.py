@@ -1,0 +1,84 @@
+"""How a variable crosses a branch or a loop: the structure of its values, and a flag where it may have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.merge import (
+    JoinError,
+    describe,
+    fillers,
+    flatten,
+    has_array,
+    join,
+    rebuild,
+    refuse_join,
+    types_of,
+)
+from srcgrad.frontend.scope import Binding, Flagged, Missing
+from srcgrad.frontend.structure import Structure
+from srcgrad.ir.core import Const, Operand, truth
+from srcgrad.ir.types import TRUTH, Type
+
+
+@dataclass(frozen=True)
+class Slot:
+    """``flagged``: the variable may have no value, and a flag beside it says so."""
+
+    structure: Structure
+    flagged: bool = False
+
+    @property
+    def types(self) -> list[Type]:
+        return [*types_of(self.structure), *([TRUTH] if self.flagged else [])]
+
+
+def slot_of(binding: Binding | None) -> Slot | None:
+    """How a variable is held now; None where it has no value."""
+    if binding is None or isinstance(binding, Missing):
+        return None
+    if isinstance(binding, Flagged):
+        return Slot(describe(binding.value), flagged=True)
+    return Slot(describe(binding))
+
+
+def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None]) -> Slot | None:
+    """The slot that holds all of these; None where there is none (an array that may be missing)."""
+    present = [s for s in slots if s is not None]
+    if not present:
+        return None
+    flagged = len(present) < len(slots) or any(s.flagged for s in present)
+    structure = present[0].structure
+    try:
+        for other in present[1:]:
+            structure = join(structure, other.structure)
+    except JoinError as fault:
+        raise refuse_join(lowering, f"{name!r}" if name else "the value", fault) from None
+    return None if flagged and has_array(structure) else Slot(structure, flagged)
+
+
+def missing(name: str) -> Missing:
+    """What becomes of an array that has a value on some paths only."""
+    return Missing(f"the array {name!r} may not have a value here", f"Give {name!r} a value before the branch or loop.")
+
+
+def operands_of(lowering: Lowering, binding: Binding | None, slot: Slot) -> list[Operand]:
+    """The operands that carry a binding in a slot."""
+    flag: list[Operand] = [truth(True)] if slot.flagged else []
+    if binding is None or isinstance(binding, Missing):
+        return [*fillers(lowering, slot.structure), *([truth(False)] if slot.flagged else [])]
+    if isinstance(binding, Flagged):
+        assert slot.flagged
+        return [*flatten(lowering, binding.value, slot.structure), binding.bound]
+    return [*flatten(lowering, binding, slot.structure), *flag]
+
+
+def rebound(lowering: Lowering, slot: Slot, operands: Iterator[Operand]) -> Binding:
+    """The binding that operands stand for."""
+    value = rebuild(lowering, slot.structure, operands)
+    if not slot.flagged:
+        return value
+    bound = next(operands)
+    return value if isinstance(bound, Const) and bound.value else Flagged(value, bound)
