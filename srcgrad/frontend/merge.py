@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend import values
-from srcgrad.frontend.delayed import materialize
+from srcgrad.frontend.delayed import materialized
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.promotion import as_scalar, cast, promoted
 from srcgrad.frontend.pytree import Identity, function_key, leaves_of
@@ -27,7 +27,7 @@ class JoinError(Exception):
 def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The value with memory for every array expression in it."""
     if isinstance(value, Delayed):
-        return materialize(lowering.builder, value)
+        return materialized(lowering.builder, value)
     if isinstance(value, TupleValue) and any(isinstance(v, Delayed | TupleValue) for v in value.items):
         items = tuple(settle(lowering, v) for v in value.items)
         if value.mutable:
@@ -126,7 +126,7 @@ def flatten(lowering: Lowering, value: FrontValue, s: Structure) -> list[Operand
         assert isinstance(value, ScalarValue | values.Static)
         return [cast(lowering.builder, as_scalar(value).operand, s.type.dtype)]
     assert isinstance(value, ArrayValue | Delayed)
-    ref = materialize(lowering.builder, value).ref
+    ref = materialized(lowering.builder, value).ref
     return [ref if ref.type == s.type else lowering.builder("relax", ref)]
 
 

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import scalars
-from srcgrad.frontend.delayed import as_delayed, elementwise
+from srcgrad.frontend.delayed import as_delayed, expression
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import simplified
 from srcgrad.frontend.scalars import COMPARISONS, SIGNS, Number
@@ -47,7 +47,7 @@ def kind_of(value: FrontValue) -> str:
 def binary(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> FrontValue:
     """``a name b``, for a name of ``scalars.ARITHMETIC`` or ``scalars.COMPARISONS``."""
     if (is_array(a) or is_array(b)) and all(is_array(v) or is_number(v) for v in (a, b)):
-        return elementwise(lowering.builder, (a, b), lambda builder, x, y: scalars.binary(builder, name, x, y))
+        return expression(lowering.builder, (a, b), lambda builder, x, y: scalars.binary(builder, name, x, y))
     if is_number(a) and is_number(b):
         result = scalars.binary(lowering.builder, name, number(lowering, a), number(lowering, b))
         return simplified(result) if isinstance(result, ScalarValue) else result
@@ -117,7 +117,7 @@ def logical_and(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
 def unary(lowering: Lowering, name: str, a: FrontValue) -> FrontValue:
     """``neg``, ``invert`` or ``abs``."""
     if is_array(a):
-        return elementwise(lowering.builder, (a,), lambda builder, x: scalars.unary(builder, name, x))
+        return expression(lowering.builder, (a,), lambda builder, x: scalars.unary(builder, name, x))
     return scalars.unary(lowering.builder, name, number(lowering, a))
 
 
