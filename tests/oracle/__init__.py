@@ -1,0 +1,1 @@
+"""Right derivatives that owe nothing to srcgrad: dual numbers and numeric differences."""

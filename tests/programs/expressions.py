@@ -1,0 +1,162 @@
+"""Random expressions that stay bounded and in range, over the names a random program has in scope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+Interval = tuple[int, int]  # both ends included
+Shape = tuple[int, ...]
+
+
+@dataclass
+class Scope:
+    """The names that are bound wherever the next statement stands."""
+
+    scalars: list[str] = field(default_factory=list)
+    arrays: dict[str, Shape] = field(default_factory=dict)
+    counters: dict[str, Interval] = field(default_factory=dict)
+    fixed: set[str] = field(default_factory=set)  # loop variables and the like: never assigned
+
+    def copy(self) -> Scope:
+        return Scope(list(self.scalars), dict(self.arrays), dict(self.counters), set(self.fixed))
+
+
+class Expressions:
+    """Draws expressions; ``extents`` says how the program may spell a size."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self.scope = Scope()
+        self.extents: dict[int, list[str]] = {}
+        self.indirect: dict[str, Interval] = {}  # integer arrays of 3: the range of their elements
+
+    def extent(self, size: int) -> str:
+        return self.rng.choice([*self.extents.get(size, []), str(size)])
+
+    def constant(self) -> str:
+        return self.rng.choice(["0.25", "0.5", "-0.75", "1.5", "0.3", "-0.4", "0.9"])
+
+    def index(self, size: int) -> str:
+        """An index of an axis of that size: a counter with an offset, often, else a literal or a wrapped one."""
+        choices = [str(self.rng.randrange(size)), str(-1 - self.rng.randrange(size))]
+        for name, (low, high) in self.scope.counters.items():
+            offsets = [c for c in range(-size, size + 1) if low + c >= 0 and high + c < size]
+            wrapping = [c for c in (-1, -2) if low + c < 0 and low + c >= -size and high + c < size]
+            near = [c for c in offsets if abs(c) <= 2]
+            choices += [_offset(name, c) for c in near] * 2 + [_offset(name, c) for c in wrapping]
+            if low >= 0 and high < size:
+                choices += [f"{self.extent(size)} - 1 - {name}", f"{size - 1} - {name}"]
+            choices.append(f"({self.rng.choice([name, f'2 * {name}', f'{name} + 1'])}) % {self.extent(size)}")
+            inside = low >= 0 and high < 3
+            choices += [f"{array}[{name}]" for array, (_, last) in self.indirect.items() if inside and last < size] * 2
+        return self.rng.choice(choices)
+
+    def element(self) -> str | None:
+        """An element of some array."""
+        if not self.scope.arrays:
+            return None
+        name = self.rng.choice(list(self.scope.arrays))
+        return self.element_of(name)
+
+    def element_of(self, name: str) -> str:
+        return f"{name}[{', '.join(self.index(n) for n in self.scope.arrays[name])}]"
+
+    def leaf(self) -> str:
+        element = self.element()
+        if element and self.rng.random() < 0.6:
+            return element
+        return self.rng.choice(self.scope.scalars)
+
+    def scalar(self, depth: int = 2) -> str:
+        """A bounded, mostly nonlinear expression: no chain of these can overflow."""
+        if depth == 0 or self.rng.random() < 0.15:
+            return self.leaf()
+        a, b = self.scalar(depth - 1), self.scalar(depth - 1)
+        form = self.rng.choice(
+            [
+                "np.sin({a})",
+                "np.sin({a} * {b})",
+                "np.cos({a} + {b})",
+                "np.tanh({a})",
+                "np.tanh({a} * {b} + {k})",
+                "0.5 * {a} + 0.25 * {b}",
+                "0.5 * {a} - {k} * np.sin({b})",
+                "({a}) / (1.5 + {c} * {c})",
+                "np.exp(-0.5 * {c} * {c}) * np.cos({a})",
+                "np.sqrt(1.0 + {c} * {c}) * 0.3",
+                "{k} * {c}",
+                "({a} if {test} else {b})",
+            ]
+        )
+        return form.format(a=a, b=b, c=self.leaf(), k=self.constant(), test=self.test())
+
+    def factor(self) -> str:
+        """Between 0.2 and 1: what a product may be multiplied by many times."""
+        return f"(0.6 + 0.4 * np.sin({self.leaf()}))"
+
+    def test(self) -> str:
+        """A condition whose two sides are never equal but by design."""
+        active = f"{self.leaf()} {self.rng.choice('<>')} {self.rng.choice(['0.137', '-0.411', '0.713'])}"
+        chained = f"-0.613 < {self.leaf()} < 0.829"
+        options = [active, active, chained, f"not {active}"]
+        for name, (low, high) in self.scope.counters.items():
+            parity = f"{name} % 2 == {self.rng.randrange(2)}"
+            options += [parity, f"{name} > {(low + high) // 2}", f"{parity} and {active}", f"{parity} or {active}"]
+        return self.rng.choice(options)
+
+    def array(self, shape: Shape) -> str | None:
+        """An elementwise expression of that shape."""
+        same = [name for name, s in self.scope.arrays.items() if s == shape]
+        if not same:
+            return None
+        a, b = self.rng.choice(same), self.rng.choice(same)
+        form = self.rng.choice(
+            [
+                "{a} * {s}",
+                "0.5 * {a} + 0.25 * {b}",
+                "np.sin({a}) * {b} * 0.5",
+                "np.tanh({a} + {k} * {b})",
+                "{a} / (1.5 + {b} * {b})",
+                "{k} * {a}",
+                "np.cos({a} * {s})",
+            ]
+        )
+        bounded = f"np.tanh({self.leaf()})"
+        return form.format(a=a, b=b, k=self.constant(), s=bounded)
+
+    def view(self, name: str) -> tuple[str, Shape]:
+        """A view of an array, and its shape."""
+        shape = self.scope.arrays[name]
+        if len(shape) == 2:
+            return self._view_of_matrix(name, shape)
+        text, n = self._span(shape[0])
+        return f"{name}[{text}]", (n,)
+
+    def _view_of_matrix(self, name: str, shape: Shape) -> tuple[str, Shape]:
+        rows, columns = shape
+        (row, n), (column, m) = self._span(rows), self._span(columns)
+        return self.rng.choice(
+            [
+                (f"{name}[{self.index(rows)}]", (columns,)),
+                (f"{name}[:, {self.index(columns)}]", (rows,)),
+                (f"{name}[{self.index(rows)}, {column}]", (m,)),
+                (f"{name}[{row}, {column}]", (n, m)),
+                (f"{name}[{row}]", (n, columns)),
+                (f"{name}.T", (columns, rows)),
+            ]
+        )
+
+    def _span(self, size: int) -> tuple[str, int]:
+        """A slice of an axis, and how many elements it has (at least one)."""
+        options = [(":", size), ("::-1", size), ("::2", (size + 1) // 2)]
+        if size > 1:
+            options += [("1:", size - 1), (":-1", size - 1), ("1::2", size // 2), ("-2::-1", size - 1)]
+            for name, (low, high) in self.scope.counters.items():
+                if low >= 0 and high + 2 <= size:
+                    options += [(f"{name}:{name} + 2", 2)] * 3
+        return self.rng.choice(options)
+
+
+def _offset(name: str, c: int) -> str:
+    return name if c == 0 else f"{name} {'+' if c > 0 else '-'} {abs(c)}"

@@ -1,0 +1,126 @@
+"""Random well-typed programs over loops, branches, views and aliases, reproducible from a seed.
+
+``program(seed)`` gives source text with a function ``f`` and a maker of its arguments. Sizes are tiny and known
+to the generator, so that every index is in range and a program runs in milliseconds; the text spells them in the
+ways people do (``x.shape[0]``, ``n``, a literal).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+from programs.expressions import Shape
+from programs.patterns import HELPERS, Patterns
+
+
+@dataclass(frozen=True)
+class Program:
+    """Source text with a function ``f``; ``make_args`` makes fresh arguments at each call."""
+
+    seed: int
+    source: str
+    make_args: Callable[[], tuple[Any, ...]]
+    dtype: type[np.floating[Any]]
+
+
+def program(seed: int) -> Program:
+    return _Writer(seed).program()
+
+
+class _Writer(Patterns):
+    """Writes one program, statement by statement, keeping in ``scope`` what is bound."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(Random(seed))
+        self.seed = seed
+        statements: list[tuple[Callable[[], None], float]] = [
+            (self.assign_scalar, 2),
+            (self.rotate_scalars, 0.7),
+            (self.write_element, 4),
+            (self.allocate, 1.5),
+            (self.alias, 0.7),
+            (self.take_view, 1.5),
+            (self.rebind_view, 1),
+            (self.swap_arrays, 1.2),
+            (self.choose_array, 0.8),
+            (self.write_slice, 1),
+            (self.loop, 3),
+            (self.while_loop, 1),
+            (self.loop_over_array, 0.5),
+            (self.branch, 1.5),
+            (self.leave_loop, 0.5),
+            (self.leave_function, 0.15),
+            (self.call_helper, 1),
+            (self.time_steps, 0.7),
+            (self.use_scratch, 0.5),
+            (self.exchange_rows, 0.2),
+        ]
+        # A program concentrates on some features, so that they meet each other often.
+        self.statements = [s for s, _ in statements]
+        self.weights = [w * self.rng.choice([0.1, 0.6, 1, 1, 3]) for _, w in statements]
+
+    def program(self) -> Program:
+        parameters, make = self.parameters()
+        for _ in range(self.rng.randint(4, 9)):
+            self.statement()
+        self.result()
+        body = "\n".join(self.lines)
+        helpers = "\n\n".join(HELPERS[name] for name in sorted(self.helpers))
+        source = f"{helpers}\n\ndef f({', '.join(parameters)}):\n{body}\n".lstrip("\n")
+        dtype = np.float32 if self.seed % 17 == 3 else np.float64
+
+        def make_args() -> tuple[Any, ...]:
+            rng = np.random.default_rng(self.seed)
+            return tuple(m(rng, dtype) for m in make)
+
+        return Program(self.seed, source, make_args, dtype)
+
+    def parameters(self) -> tuple[list[str], list[Callable[[np.random.Generator, Any], Any]]]:
+        """The parameters' names and how to make each argument."""
+        n, m = self.rng.randint(2, 5), self.rng.randint(2, 4)
+        made: dict[str, Callable[[np.random.Generator, Any], Any]] = {}
+
+        def array(name: str, shape: Shape) -> None:
+            made[name] = lambda rng, dtype: rng.uniform(-1.0, 1.0, shape).astype(dtype)
+            self.scope.arrays[name] = shape
+            for axis, size in enumerate(shape):
+                self.extents.setdefault(size, []).append(f"{name}.shape[{axis}]")
+
+        array("x", (n,))
+        if self.rng.random() < 0.6:
+            array("y", (self.rng.choice([n, n, m]),))
+        if self.rng.random() < 0.4:
+            array("A", (n, m))
+        for name in self.rng.sample(["c", "d"], self.rng.randint(1, 2)):
+            made[name] = lambda rng, dtype: float(rng.uniform(-1.0, 1.0))
+            self.scope.scalars.append(name)
+        if self.rng.random() < 0.4:
+            made["n"] = lambda rng, dtype: n
+            self.extents.setdefault(n, []).append("n")
+        if self.rng.random() < 0.2:
+            made["idx"] = lambda rng, dtype: rng.integers(0, min(n, m), 3)
+            self.indirect["idx"] = (0, min(n, m) - 1)
+        return list(made), list(made.values())
+
+    def result(self) -> None:
+        """A sum in which every array and some scalars count."""
+        terms = [f"np.sin({s})" for s in self.rng.sample(self.scope.scalars, min(3, len(self.scope.scalars)))]
+        names = list(self.scope.arrays)
+        for k, name in enumerate(self.rng.sample(names, min(len(names), 4))):
+            rank = len(self.scope.arrays[name])
+            if self.rng.random() < 0.4:
+                terms.append(f"np.sum({name} * {name} + {k + 1}.0 * {name})")
+                continue
+            self.write(f"total{k} = 0.0")
+            self.write(f"for i in range({name}.shape[0]):")
+            if rank == 2:
+                self.write(f"    for j in range({name}.shape[1]):")
+            index = "i, j" if rank == 2 else "i"
+            weight = "(i + 2.0 * j + 0.5)" if rank == 2 else "(i + 0.5)"
+            self.write("    " * rank + f"total{k} += {weight} * {name}[{index}] * np.cos({name}[{index}])")
+            terms.append(f"total{k}")
+        self.write(f"return {' + '.join(terms)}")

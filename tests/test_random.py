@@ -1,0 +1,73 @@
+"""Random programs against exact dual numbers: right, or (rarely) refused, never wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle.differences import gradient
+from oracle.dual import is_differentiable
+from oracle.programs import exact, is_well_conditioned, load, relative_error, shrink
+from oracle.verdicts import RIGHT, fails_alike, verdict
+from random_programs import Program, program
+
+BATCH = 25
+REFUSABLE = ("UnboundError", "UnsupportedError")
+
+
+def failures(seeds: range, jit: bool = False) -> list[tuple[Program, str]]:
+    """The programs of these seeds that do not come out right. Those that rounding could decide are left out."""
+    found = []
+    for seed in seeds:
+        p = program(seed)
+        if not is_well_conditioned(p.source, p.make_args()):
+            continue
+        said = verdict(p.source, p.make_args(), single=p.dtype is np.float32, jit=jit)
+        if said != RIGHT:
+            found.append((p, said))
+    return found
+
+
+def check(seeds: range, jit: bool = False) -> None:
+    found = failures(seeds, jit)
+    refused = [s for _, s in found if s.startswith("refused") and s.split()[1].rstrip(":") in REFUSABLE]
+    if len(found) == len(refused) <= max(1, len(seeds) // 50):
+        return
+    p, said = found[0]
+    smallest = shrink(p.source, lambda source: fails_alike(source, p, said, jit=jit), attempts=150)
+    rest = "\n".join(f"seed {q.seed}: {s[:300]}" for q, s in found)
+    pytest.fail(f"{rest}\n\nThe smallest program that fails like seed {p.seed}:\n{smallest}", pytrace=False)
+
+
+@pytest.mark.parametrize("batch", range(20))
+def test_plain(batch: int) -> None:
+    check(range(BATCH * batch, BATCH * (batch + 1)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", range(20, 200))
+def test_plain_slow(batch: int) -> None:
+    check(range(BATCH * batch, BATCH * (batch + 1)))
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_jitted(batch: int) -> None:
+    check(range(5 * batch, 5 * (batch + 1)), jit=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", range(4, 40))
+def test_jitted_slow(batch: int) -> None:
+    check(range(5 * batch, 5 * (batch + 1)), jit=True)
+
+
+@pytest.mark.parametrize("seed", range(0, 500, 25))
+def test_oracle_agrees_with_differences(seed: int) -> None:
+    p = program(seed)
+    args = p.make_args()
+    if p.dtype is np.float32 or not is_well_conditioned(p.source, args):
+        pytest.skip("differences say nothing about this one")
+    value, gradients = exact(p.source, args)
+    f = load(p.source)
+    assert f(*p.make_args()) == pytest.approx(value, rel=1e-12)
+    numeric = [gradient(f, args, k, 1e-5) for k, x in enumerate(args) if is_differentiable(x)]
+    assert relative_error(numeric, gradients) < 1e-5
