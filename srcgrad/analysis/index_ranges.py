@@ -1,0 +1,320 @@
+"""What is known of the integers of a program: enough to prove that an index is in range.
+
+A *fact* is an affine form that is not negative. A counter, an extent, a remainder, a minimum carry facts of their
+own; branches, checks and loops add those that hold on the way to an op. To prove that a form is not negative,
+its innermost value is eliminated by a fact (``e - k * f``, k > 0, must then be proved), a minimum, maximum or
+selection by its cases. The search is short and may fail; it never claims what is not so, sizes being below 2**40.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import gcd
+
+from srcgrad.analysis.affine import Affine, Definitions
+from srcgrad.analysis.extents import Dim, Extents
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index
+from srcgrad.ir.types import BOOL, INDEX, Array, Scalar
+
+LARGEST = 1 << 40
+STEPS = 400  # forms tried in one proof
+DEPTH = 10
+
+
+def fact(value: Value, sign: int = 1, constant: int = 0) -> Affine:
+    return Affine({value: sign}, constant)
+
+
+@dataclass
+class _Search:
+    steps: int = STEPS
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One of the values that a minimum, a selection or a merge may have, and what then holds."""
+
+    form: Affine
+    given: tuple[Affine, ...] = ()
+
+
+@dataclass
+class IndexRanges:
+    """Facts about the integers of a function, and those in force at the op that ``walk`` has reached."""
+
+    function: Function
+    definitions: Definitions = field(init=False)
+    extents: Extents = field(init=False)
+    _order: dict[Value, int] = field(init=False)
+    _carries: dict[Value, tuple[Op, int]] = field(init=False, default_factory=dict)  # parameter or result of a loop
+    _same: dict[Value, Operand] = field(init=False, default_factory=dict)
+    _dims: dict[Dim, Value] = field(init=False, default_factory=dict)
+    _lengths: set[Value] = field(init=False, default_factory=set)  # the values of _dims
+    _given: dict[Value, list[Affine]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.definitions = Definitions(self.function)
+        self.extents = Extents(self.function)
+        self._order = {v: k for k, v in enumerate(defined(self.function.body))}
+        for op in self.definitions.op.values():
+            if op.primitive in ("for", "while"):
+                self._add_carries(op)
+
+    def _add_carries(self, op: Op) -> None:
+        first = 1 if op.primitive == "for" else 0
+        for k, result in enumerate(op.results):
+            for value in (result, op.blocks[-1].parameters[first + k]):
+                self._carries[value] = (op, k)
+
+    # Asking
+
+    def affine(self, operand: Operand) -> Affine:
+        """The affine form of an integer, extents under one name each."""
+        form = self.definitions.affine(operand)
+        result = Affine({}, form.constant)
+        for value, coefficient in form.terms.items():
+            result = result + self._named(value) * coefficient
+        return result
+
+    def extent(self, array: Operand, axis: int) -> Affine:
+        return self._extent(self.extents.of(array)[axis])
+
+    def proves(self, form: Affine) -> bool:
+        """Whether the form is certainly not negative at the op that ``walk`` has reached."""
+        return self._proves(form, _Search(), DEPTH)
+
+    def in_range(self, i: Operand, extent: Affine) -> bool:
+        form = self.affine(i)
+        return self.proves(form) and self.proves(extent - form + Affine({}, -1))
+
+    def equate(self, value: Value, operand: Operand) -> None:
+        """From now on the value is known to be the operand."""
+        self._same[value] = operand
+
+    def _named(self, value: Value) -> Affine:
+        if value in self._same:
+            return self.affine(self._same[value])
+        op = self.definitions.op.get(value)
+        if op is None or op.primitive != "dim":
+            return fact(value)
+        return self._extent(self.extents.canonical(value))
+
+    def _extent(self, extent: Const | Value | Dim) -> Affine:
+        if not isinstance(extent, Dim):
+            return self.affine(extent)
+        length = self._dims.setdefault(extent, Value(INDEX, "extent"))
+        self._lengths.add(length)
+        return fact(length)
+
+    # Proving
+
+    def _proves(self, form: Affine, search: _Search, depth: int) -> bool:
+        if form.is_constant:
+            return form.constant >= 0
+        search.steps -= 1
+        if depth == 0 or search.steps < 0 or _is_large(form):
+            return False
+        latest = max(form.terms, key=lambda v: self._order.get(v, -1))
+        sign = form.terms[latest]
+        for known in [*self._facts(latest), *self._given.get(latest, ())]:
+            if known.terms.get(latest, 0) * sign > 0 and self._proves(_without(latest, form, known), search, depth - 1):
+                return True
+        cases = self._cases(latest)
+        return bool(cases) and all(self._holds_in(case, latest, form, search, depth - 1) for case in cases)
+
+    def _holds_in(self, case: _Case, value: Value, form: Affine, search: _Search, depth: int) -> bool:
+        with self.assuming(case.given):
+            return self._proves(form + (case.form - fact(value)) * form.terms[value], search, depth)
+
+    @contextmanager
+    def assuming(self, facts: tuple[Affine, ...] | list[Affine]) -> Iterator[None]:
+        keys = [value for known in facts for value in known.terms]
+        for known in facts:
+            for value in known.terms:
+                self._given.setdefault(value, []).append(known)
+        yield
+        for value in keys:
+            self._given[value].pop()
+
+    # Facts that a value carries with it
+
+    def _facts(self, value: Value) -> list[Affine]:
+        if value in self._lengths:
+            return [fact(value)]
+        if value in self._carries:
+            return self._carry_facts(value)
+        op = self.definitions.op.get(value)
+        if op is None:
+            return []
+        match op.primitive:
+            case "max":
+                return [fact(value) - self.affine(x) for x in op.operands]
+            case "min":
+                return [self.affine(x) - fact(value) for x in op.operands]
+            case "check_index":
+                return [fact(value), self.affine(op.operands[1]) - fact(value, constant=1)]
+            case "mod" | "floordiv":
+                return self._division_facts(op)
+            case "cast" if op.operands[0].type == Scalar(BOOL):
+                return [fact(value), fact(value, -1, 1)]
+        return []
+
+    def _division_facts(self, op: Op) -> list[Affine]:
+        """``0 <= a % k < k`` and ``k * (a // k) <= a < k * (a // k) + k`` for a constant k > 0."""
+        dividend, divisor = op.operands
+        if not isinstance(divisor, Const) or not isinstance(divisor.value, int) or divisor.value <= 0:
+            return []
+        k = divisor.value
+        if op.primitive == "mod":
+            return [fact(op.result), fact(op.result, -1, k - 1)]
+        rest = self.affine(dividend) - fact(op.result) * k
+        return [rest, Affine({}, k - 1) - rest]
+
+    def _carry_facts(self, value: Value) -> list[Affine]:
+        """A carry that grows by between ``low`` and ``high`` in each iteration lies between two lines."""
+        op, k = self._carries[value]
+        first = 1 if op.primitive == "for" else 0
+        body = op.blocks[-1]
+        growth = self._growth(body.yields[k], body.parameters[first + k], 4)
+        if growth is None:
+            return []
+        low, high = growth
+        above = fact(value) - self.affine(op.operands[first + k])
+        if op.primitive == "while":
+            return ([above] if low >= 0 else []) + ([above * -1] if high <= 0 else [])
+        count = self.affine(op.operands[0]) if value in op.results else fact(body.parameters[0])
+        return [above - count * low, count * high - above]
+
+    def _growth(self, yielded: Operand, parameter: Value, depth: int) -> tuple[int, int] | None:
+        difference = self.affine(yielded) - fact(parameter)
+        if difference.is_constant:
+            return difference.constant, difference.constant
+        op = self.definitions.op.get(yielded) if isinstance(yielded, Value) else None
+        if op is None or depth == 0 or op.primitive not in ("if", "select"):
+            return None
+        bounds = [self._growth(x, parameter, depth - 1) for x in _alternatives(op, yielded)]
+        known = [b for b in bounds if b is not None]
+        if len(known) != len(bounds):
+            return None
+        return min(low for low, _ in known), max(high for _, high in known)
+
+    def _cases(self, value: Value) -> list[_Case]:
+        op = self.definitions.op.get(value)
+        if op is None:
+            return []
+        if op.primitive in ("max", "min"):
+            return [_Case(self.affine(x)) for x in op.operands]
+        if op.primitive in ("select", "if"):
+            sides = zip(_alternatives(op, value), (True, False), strict=True)
+            return [_Case(self.affine(x), tuple(self.implied(op.operands[0], holds))) for x, holds in sides]
+        return []
+
+    def implied(self, condition: Operand, holds: bool) -> list[Affine]:
+        """The facts that follow from a condition, or from its opposite."""
+        op = self.definitions.op.get(condition) if isinstance(condition, Value) else None
+        if op is None:
+            return []
+        if op.primitive == "not_":
+            return self.implied(op.operands[0], not holds)
+        if op.primitive == ("and_" if holds else "or_"):
+            return [f for x in op.operands for f in self.implied(x, holds)]
+        name = op.primitive if holds else _OPPOSITE.get(op.primitive)
+        if name not in _OPPOSITE or op.operands[0].type != INDEX:
+            return []
+        return _comparison(name, self.affine(op.operands[1]) - self.affine(op.operands[0]))
+
+    # Facts on the way to an op
+
+    def walk(self, reached: Callable[[Op], None]) -> None:
+        """Call back at every op, before its blocks, with the facts in force there."""
+        self._walk(self.function.body, reached)
+
+    def _walk(self, block: Block, reached: Callable[[Op], None]) -> None:
+        facts: list[Affine] = []
+        for op in block.ops:
+            with self.assuming(facts):
+                reached(op)
+                for inner, known in zip(op.blocks, self._inside(op), strict=True):
+                    with self.assuming(known):
+                        self._walk(inner, reached)
+            facts.extend(self._after(op))
+
+    def _inside(self, op: Op) -> list[list[Affine]]:
+        match op.primitive:
+            case "if":
+                return [self.implied(op.operands[0], holds) for holds in (True, False)]
+            case "for":
+                return [self._counter_facts(op)]
+            case "while":
+                return [[], self._test_facts(op)]
+        return [[] for _ in op.blocks]
+
+    def _counter_facts(self, op: Op) -> list[Affine]:
+        """``0 <= i < trips``; and trips of ``max(0, n)`` are n in a body that runs."""
+        counter = op.blocks[0].parameters[0]
+        trips = [op.operands[0]]
+        made = self.definitions.op.get(trips[0]) if isinstance(trips[0], Value) else None
+        if made is not None and made.primitive == "max" and index(0) in made.operands:
+            trips = [x for x in made.operands if x != index(0)]
+        return [fact(counter), *(self.affine(n) - fact(counter, constant=1) for n in trips)]
+
+    def _test_facts(self, op: Op) -> list[Affine]:
+        """What the test of a ``while`` says of the body's parameters."""
+        test, body = op.blocks
+        names = dict(zip(test.parameters, body.parameters, strict=True))
+        inside = set(defined(test))
+        known = []
+        for form in self.implied(test.yields[0], True):
+            if all(v in names or v not in inside for v in form.terms):
+                known.append(Affine({names.get(v, v): c for v, c in form.terms.items()}, form.constant))
+        return known
+
+    def _after(self, op: Op) -> list[Affine]:
+        """What holds once an op has run: a check was passed, an extent is not negative."""
+        if op.primitive == "check":
+            return self.implied(op.operands[0], True)
+        if op.primitive in ("alloc", "reshape", "slice"):
+            assert isinstance(op.result.type, Array)
+            shape = [self.extent(op.result, axis) for axis in range(op.result.type.rank)]
+            return [n for n in shape if not n.is_constant]
+        return []
+
+
+_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+
+
+def _comparison(name: str, gap: Affine) -> list[Affine]:
+    """``a op b`` with ``gap = b - a``, as facts."""
+    match name:
+        case "lt":
+            return [gap + Affine({}, -1)]
+        case "le":
+            return [gap]
+        case "gt":
+            return [gap * -1 + Affine({}, -1)]
+        case "ge":
+            return [gap * -1]
+        case "eq":
+            return [gap, gap * -1]
+    return []
+
+
+def _alternatives(op: Op, value: Operand) -> list[Operand]:
+    """What a selection or a merge may be: if the condition holds, and if not."""
+    if op.primitive == "select":
+        return list(op.operands[1:])
+    position = next(k for k, result in enumerate(op.results) if result is value)
+    return [block.yields[position] for block in op.blocks]
+
+
+def _without(value: Value, form: Affine, known: Affine) -> Affine:
+    """``form - k * known``, scaled, with the k > 0 that removes a value."""
+    a, b = abs(form.terms[value]), abs(known.terms[value])
+    common = gcd(a, b)
+    return form * (b // common) - known * (a // common)
+
+
+def _is_large(form: Affine) -> bool:
+    return max(abs(form.constant), *(abs(c) for c in form.terms.values())) > LARGEST
