@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., object])
-njit: Callable[[F], F] = numba.njit  # type: ignore[assignment]  # Numba's stubs take a function for a signature
+njit: Callable[[F], F] = numba.njit
 
 
 @njit
