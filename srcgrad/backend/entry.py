@@ -12,10 +12,10 @@ from typing import Any
 
 import numba
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError as NumbaError
 from numba.core.registry import CPUDispatcher
 
-from srcgrad.errors import InternalError
+from srcgrad.errors import ArgumentTypeError, InternalError
 from srcgrad.frontend.pytree import NATIVE, describe
 from srcgrad.frontend.structure import Leaf, Structure, Tree
 from srcgrad.ir.types import Array
@@ -44,13 +44,21 @@ class NativeEntry(CPUDispatcher):  # type: ignore[misc]  # Numba has no annotati
         """Called by Numba's C code; returns what it is to call, now and from now on for these types."""
         self._compilation_chain_init_hook()
         with compile_lock:
-            structures = tuple(describe(value) for value in args if not isinstance(value, dict | list | tuple))
-            leaves = tuple(s for s in structures if isinstance(s, Leaf))
-            if len(leaves) != len(args):
-                raise NotNative
-            compiled = compile_for(self._specialise(leaves), tuple(numba.typeof(value) for value in args))
+            compiled = compile_for(
+                self._specialise(tuple(map(leaf_structure, args))), tuple(numba.typeof(value) for value in args)
+            )
             self.add_overload(compiled)
             return compiled.entry_point
+
+
+def leaf_structure(value: object) -> Leaf:
+    try:
+        structure = describe(value)
+    except ArgumentTypeError:  # the general entry knows its name
+        raise NotNative from None
+    if not isinstance(structure, Leaf):
+        raise NotNative
+    return structure
 
 
 def compile_for(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
@@ -58,12 +66,17 @@ def compile_for(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
     try:
         dispatcher.compile(arguments)
     except NumbaError as fault:
-        file = dispatcher.py_func.__code__.co_filename
-        raise InternalError(
-            f"srcgrad produced code that Numba cannot compile, in {file}:\n{fault}",
-            hint="This is a fault of srcgrad's; please report it with that file. jit=False may serve until then.",
-        ) from fault
+        raise fault_of_ours(dispatcher, fault) from fault
     return dispatcher.overloads[arguments]
+
+
+def fault_of_ours(dispatcher: Any, fault: Exception) -> InternalError:
+    """The front end has refused what Numba would not take, so whatever Numba refuses is a fault of ours."""
+    file = dispatcher.py_func.__code__.co_filename
+    return InternalError(
+        f"srcgrad produced code that Numba cannot compile, in {file}:\n{fault}",
+        hint="This is a fault of srcgrad's; please report it with that file. jit=False may serve until then.",
+    )
 
 
 def boxed_by_numba(result: Structure) -> bool:

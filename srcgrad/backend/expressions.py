@@ -7,7 +7,7 @@ own) the text casts. Parentheses are the fewest that keep the tree.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srcgrad.backend.facts import Facts
@@ -122,11 +122,18 @@ class Expressions:
         if row.precedence == PRECEDENCE["if"]:
             least = [2, 2, 1]
         texts = [self.text(x, k) for x, k in zip(op.operands, least, strict=True)]
-        if primitive in RAISING and all(map(self.is_python_number, op.operands)):
+        if self.may_raise(primitive, op.operands):
             dtype = op.operands[0].type
             assert isinstance(dtype, Scalar)
             texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
         return row.template.format(*texts), row.precedence
+
+    def may_raise(self, primitive: str, operands: Sequence[Operand]) -> bool:
+        """Would Python's own numbers raise here, and may both operands be such?"""
+        if primitive not in RAISING or not all(map(self.is_python_number, operands)):
+            return False
+        divisor = operands[1]
+        return primitive in ("pow", "ipow") or not (isinstance(divisor, Const) and divisor.value != 0)
 
     def is_python_number(self, operand: Operand) -> bool:
         return isinstance(operand, Const) or operand in self.python_numbers

@@ -73,10 +73,10 @@ class _Folding:
         for index in range(len(block.ops) - 1, -1, -1):
             op = block.ops[index]
             place = index
-            if self.foldable(op) and (there := printed.get(op.result)) is not None:
-                if not any(self.disturbs(between, op) for between in block.ops[index + 1 : there]):
-                    place = there
-                    candidates.add(op.result)
+            there = printed.get(op.results[0]) if self.foldable(op) else None
+            if there is not None and not any(self.disturbs(other, op) for other in block.ops[index + 1 : there]):
+                place = there
+                candidates.add(op.result)
             for x in self.direct_operands(op):
                 printed[x] = place
         return candidates
@@ -98,8 +98,8 @@ class _Folding:
         if effect(op.primitive) not in FOLDABLE or len(op.results) != 1:
             return False
         result = op.result
-        return isinstance(result.type, Scalar) and self.uses[result] == 1 and (
-            not result.name or result in self.carried
+        return (
+            isinstance(result.type, Scalar) and self.uses[result] == 1 and (not result.name or result in self.carried)
         )
 
     def disturbs(self, between: Op, op: Op) -> bool:

@@ -17,6 +17,8 @@ from srcgrad.backend.statements import Copies, For, If, Plain, Return, Statement
 from srcgrad.ir.core import Function, Location, Op, Operand, Value
 from srcgrad.ir.types import Array, Scalar, Stack
 
+AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
 
 class FunctionPrinter:
     """Prints one function of a module.
@@ -210,10 +212,9 @@ class FunctionPrinter:
         value = self.array(op) if isinstance(op.result.type, Array) else self.expressions.op(op)[0]
         if name == value:
             return
-        first, space, rest = value.partition(" ")
-        operator, gap, operand = rest.partition(" ")
-        if first == name and op.primitive in ("add", "sub", "mul", "div") and "(" not in first:
-            yield f"{name} {operator}= {self.expressions.text(op.operands[1])}"
+        sign = AUGMENTED.get(op.primitive)
+        if sign and self.expressions.text(op.operands[0]) == name and value.startswith(f"{name} {sign} "):
+            yield f"{name} {sign}= {self.expressions.text(op.operands[1])}"
         else:
             yield f"{name} = {value}"
 

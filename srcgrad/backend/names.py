@@ -41,7 +41,7 @@ def name_values(
                 classes.join(target, source)
     parameters = set(function.parameters)
     reserved = RESERVED | set(taken)
-    naming = _Naming(classes, reserved)
+    naming = _Naming(classes, reserved, frozenset(base_of(v.name) for v in defined(function.body)))
     for parameter in function.parameters:
         naming.name(parameter, parameter.name or "a")
     stems = _stems(function.body)
@@ -110,6 +110,7 @@ class _Classes:
 class _Naming:
     classes: _Classes
     reserved: frozenset[str]
+    variables: frozenset[str]  # the user's, which temporaries keep away from
     names: dict[Value, str] = field(default_factory=dict)
     holders: dict[str, list[Value]] = field(default_factory=dict)  # a name -> the classes that have it
 
@@ -117,7 +118,7 @@ class _Naming:
         if value in self.names:
             return
         leader = self.classes.find(value)
-        wanted = self.classes.names[leader] or stem
+        wanted = self.classes.names[leader] or (f"{stem}_1" if stem in self.variables else stem)
         chosen = next(name for name in _versions(wanted) if self.free(name, leader))
         self.holders.setdefault(chosen, []).append(leader)
         values = list(self.classes.interference.numbers)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import linecache
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
+from srcgrad.backend.cache import digest, keep
+from srcgrad.backend.machine_code import guard_cache
 from srcgrad.backend.python_source import module_of
 from srcgrad.backend.runtime import reword
 from srcgrad.ir.core import Function
@@ -13,25 +22,109 @@ from srcgrad.ir.types import Scalar
 from srcgrad.settings import Options
 
 
-def compile_function(function: Function, options: Options) -> Callable[..., object]:
+@dataclass(frozen=True)
+class Generated:
+    """What is needed to load a function, without the IR it came from; it can be kept in a file.
+
+    ``scalars`` has NumPy's name of the dtype of each scalar parameter, and "" for an array.
+    """
+
+    text: str
+    entry: str
+    scalars: tuple[str, ...]
+
+
+class Compiled:
+    """A loaded function: called with the leaves of the arguments, it gives the result, or a tuple of several.
+
+    Attributes
+    ----------
+    entry : callable
+        Numba's dispatcher, or the Python function. It raises with a message that is not yet put together.
+    source : str
+        The text of the module.
+    path : str
+        Where tracebacks find it.
+    """
+
+    __slots__ = ("_call", "entry", "path", "source")
+
+    def __init__(self, entry: Callable[..., Any], call: Callable[..., Any], source: str, path: str) -> None:
+        self.entry = entry
+        self.source = source
+        self.path = path
+        self._call = call
+
+    def __call__(self, *arguments: object) -> Any:
+        try:
+            return self._call(*arguments)
+        except Exception as error:
+            reword(error)
+            raise
+
+
+def compile_function(function: Function, options: Options) -> Compiled:
+    return load(generate(function, options), options)
+
+
+def generate(function: Function, options: Options) -> Generated:
+    """The text of the module for these options."""
     module = module_of(function)
-    name = module.entry
-    text = module.text(decorator(options) if options.jit else "")
-    namespace: dict[str, object] = {}
-    exec(compile(text, f"<srcgrad {name}>", "exec"), namespace)
-    entry = namespace[name]
-    return entry if options.jit else plain(entry, function)
+    types = [p.type for p in function.parameters]
+    scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
+    return Generated(module.text(decorator(options) if options.jit else ""), module.entry, scalars)
+
+
+def load(generated: Generated, options: Options) -> Compiled:
+    """Run the module and take its entry, from a file of the cache where that can be."""
+    name = f"{generated.entry}_{digest(generated.text)}"
+    path = keep(f"{name}.py", generated.text) if options.cache and options.jit else None
+    module = _from_file(name, path) if path else _from_text(name, generated.text)
+    entry = getattr(module, generated.entry)
+    if not options.jit:
+        return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
+    if path:
+        guard_cache(entry)
+    return Compiled(entry, entry, generated.text, str(module.__file__))
 
 
 def decorator(options: Options) -> str:
-    fastmath = options.fastmath if isinstance(options.fastmath, bool) else "{" + ", ".join(map(repr, sorted(options.fastmath))) + "}"
+    """Numba's flags. ``error_model="numpy"``: division by zero gives infinity, as it does in NumPy."""
+    flags = options.fastmath
+    fastmath = repr(flags) if isinstance(flags, bool) else "{" + ", ".join(map(repr, sorted(flags))) + "}"
     return f'@njit(fastmath={fastmath}, error_model="numpy", nogil=True)'
 
 
-def plain(entry, function):
-    types = [p.type.dtype.numpy.type if isinstance(p.type, Scalar) else None for p in function.parameters]
-    def call(*arguments):
-        given = [a if t is None else t(a) for a, t in zip(arguments, types, strict=True)]
+def _from_file(name: str, path: Path) -> ModuleType:
+    """Import the file under a name of its own, so that tracebacks, debuggers and pickle find it."""
+    qualified = f"srcgrad_generated_{name}"
+    if qualified in sys.modules:
+        return sys.modules[qualified]
+    spec = spec_from_file_location(qualified, path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[qualified] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _from_text(name: str, text: str) -> ModuleType:
+    """Run the text from memory; ``linecache`` shows it to tracebacks and debuggers."""
+    path = f"<srcgrad {name}>"
+    module = ModuleType(f"srcgrad_generated_{name}")
+    module.__file__ = path
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    exec(compile(text, path, "exec"), module.__dict__)
+    return module
+
+
+def _plain(entry: Callable[..., Any], scalars: tuple[str, ...]) -> Callable[..., Any]:
+    """Run with NumPy scalars, so that dtypes and division by zero are NumPy's."""
+    kinds = [np.dtype(name).type if name else None for name in scalars]
+
+    def call(*arguments: Any) -> Any:
+        given = [a if kind is None else kind(a) for a, kind in zip(arguments, kinds, strict=True)]
         with np.errstate(all="ignore"):
             return entry(*given)
+
     return call

@@ -46,6 +46,6 @@ def _from_op(op: Op, found: set[Value]) -> list[Value]:
             return [r for side in op.blocks for r in either(op.results, side)]
         case "select":
             return list(op.results) if any(map(python, op.operands[1:])) else []
-        case name if name in ALWAYS or name in KEEPS and all(map(python, op.operands)):
+        case name if name in ALWAYS or (name in KEEPS and all(map(python, op.operands))):
             return list(op.results)
     return []

@@ -75,9 +75,7 @@ def _op(op: Op, folded: dict[Value, Op]) -> tuple[Statement, ...]:
         case "while":
             return _while(op, folded)
         case "if":
-            then, otherwise = (
-                (*_block(side, folded), *_copies(op.results, side.yields)) for side in op.blocks
-            )
+            then, otherwise = ((*_block(side, folded), *_copies(op.results, side.yields)) for side in op.blocks)
             return (If(op, then, otherwise),)
     if len(op.results) == 1 and op.result in folded and op.primitive != "check_index":
         return ()
