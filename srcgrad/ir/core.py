@@ -121,7 +121,7 @@ def constant(value: bool | int | float | complex, dtype: DType | None = None) ->
     if dtype is None:
         natural = {bool: BOOL, int: I64, float: F64, complex: C128}
         dtype = natural[type(value)]
-    return Const({"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(value), dtype)  # type: ignore[arg-type, operator]
+    return Const({"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(value), dtype)
 
 
 def walk(block: Block) -> Iterator[Op]:

@@ -30,12 +30,6 @@ def _alloc(operands: Operands, blocks: Sequence[Block], attributes: Attributes) 
     return (Array(dtype, len(operands), "C", _ones(operands)),)
 
 
-def _shadow(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
-    """Like its operand, in memory of its own: a fresh array of C layout."""
-    source = array_of(operands[0])
-    return (Array(source.dtype, source.rank, "C", source.ones),)
-
-
 def _load(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
     array = array_of(operands[0])
     _indices(array, operands[1:])
@@ -138,7 +132,6 @@ def _pop(operands: Operands, blocks: Sequence[Block], attributes: Attributes) ->
 
 for _row in (
     Primitive("alloc", Effect.ALLOCATE, _alloc),
-    Primitive("shadow", Effect.ALLOCATE, _shadow),
     Primitive("load", Effect.READ, _load),
     Primitive("store", Effect.WRITE, _store),
     Primitive("accumulate", Effect.WRITE, _store),

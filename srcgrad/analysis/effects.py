@@ -1,0 +1,231 @@
+"""May memory that was read be changed before the reverse sweep reads it again?
+
+The question is asked of a load and of its *home*: the block that holds both the forward sweep around the load
+and the reverse sweep. Only what runs later matters: later ops of the load's block and of every block around it,
+up to the home, and all ops of every loop in between (its next iterations).
+
+Each predicate that can be wrong silently stands alone under its own name; ``tests/rules`` replaces them one by
+one and shows the program that then goes wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from srcgrad.analysis.affine import Access, Affine, Definitions, scope_of
+from srcgrad.analysis.distinct import Distinct
+from srcgrad.analysis.sites import Sites, Token
+from srcgrad.ir.core import Block, Function, Op, Operand, Value
+from srcgrad.ir.types import Array
+from srcgrad.primitives.table import Effect, effect
+
+Path = tuple[tuple[Block, int], ...]  # (block, index of the op in it), outermost first
+
+
+@dataclass(frozen=True)
+class Touch:
+    """An access to memory by an op: which reference, which element (None: any)."""
+
+    op: Op
+    array: Value
+    indices: tuple[Operand, ...] | None
+    path: Path
+
+
+class Effects:
+    """All writes of a function, and what they may touch."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.sites = Sites(function)
+        self.definitions = Definitions(function)
+        self.scopes = scope_of(function)
+        self.distinct = Distinct(function, self.sites, self.scopes, self.definitions)
+        self.paths: dict[Op, Path] = {}
+        self.writes: dict[Value, list[Touch]] = {}  # by site
+        self.reads: dict[Value, list[Touch]] = {}
+        self.loops: set[Block] = set()  # the bodies of all loops
+        self.counted: set[Block] = set()  # those of `for` loops
+        self._visit(function.body, ())
+
+    def _visit(self, block: Block, around: Path) -> None:
+        for position, op in enumerate(block.ops):
+            path = (*around, (block, position))
+            self.paths[op] = path
+            if op.primitive in ("for", "while"):
+                self.loops.add(op.blocks[-1])
+            if op.primitive == "for":
+                self.counted.add(op.blocks[0])
+            for inner in op.blocks:
+                self._visit(inner, path)
+            for touch, table in self._touches(op, path):
+                for site in self.sites.sites(touch.array):
+                    table.setdefault(site, []).append(touch)
+
+    def _touches(self, op: Op, path: Path) -> Iterator[tuple[Touch, dict[Value, list[Touch]]]]:
+        kind = effect(op.primitive)
+        if kind is Effect.CALL:
+            for operand in op.operands:
+                if isinstance(operand, Value) and isinstance(operand.type, Array):
+                    touch = Touch(op, operand, None, path)
+                    yield touch, self.writes
+                    yield touch, self.reads
+        elif kind in (Effect.READ, Effect.WRITE):
+            array = op.operands[0]
+            assert isinstance(array, Value) and isinstance(array.type, Array)
+            exact = op.primitive in ("load", "store", "accumulate")
+            indices = tuple(op.operands[1 : 1 + array.type.rank]) if exact else None
+            touch = Touch(op, array, indices, path)
+            yield touch, self.reads if kind is Effect.READ else self.writes
+            if op.primitive == "accumulate":
+                yield touch, self.reads
+
+    def touch(self, load: Op) -> Touch:
+        array = load.operands[0]
+        assert isinstance(array, Value)
+        return Touch(load, array, tuple(load.operands[1:]), self.paths[load])
+
+    def writes_to(self, array: Operand) -> Iterator[Touch]:
+        """Every write that may touch the memory of a reference, each once."""
+        seen: set[int] = set()
+        for site in self.sites.sites(array):
+            for write in self.writes.get(site, ()):
+                if id(write) not in seen:
+                    seen.add(id(write))
+                    yield write
+
+    def may_change(self, load: Op, home: Block) -> bool:
+        """Whether what ``load`` read may be different when the reverse sweep in ``home`` reads it again."""
+        read = self.touch(load)
+        return any(self.changes(read, write, home) for write in self.writes_to(read.array))
+
+    def changes(self, read: Touch, write: Touch, home: Block) -> bool:
+        """Whether the write may run after the read, before the end of ``home``, and touch the same element."""
+        blocks = [block for block, _ in read.path]
+        if home not in blocks or home not in (block for block, _ in write.path):
+            return False
+        start = blocks.index(home)
+        common = shared_depth(read.path, write.path)
+        assert common > start
+        around = frozenset(block for block, _ in read.path[:common])
+        if runs_later(read.path, write.path, common) and self.may_meet(read, write, around):
+            return True
+        between = [block for block in blocks[start + 1 : common] if block in self.loops]
+        return any(self.may_meet_later(read, write, loop) for loop in between)
+
+    def may_meet(self, read: Touch, write: Touch, around: frozenset[Block]) -> bool:
+        """Whether both may touch one element within one iteration of every block of ``around``."""
+        pairs = token_pairs(self.sites, read, write)
+        if all(distinct_instances(self.sites, a, b, around) for a, b in pairs):
+            return False
+        one, other = self._access(read), self._access(write)
+        if not self._visible(one.root, around) or not self._visible(other.root, around):
+            return True
+        if one.root is not other.root:
+            return not self.distinct(one.root, other.root)
+        apart = zip(one.indices, other.indices, strict=True)
+        return not any(self._differ(a, b, around) for a, b in apart)
+
+    def may_meet_later(self, read: Touch, write: Touch, loop: Block) -> bool:
+        """Whether the write may touch, in a later iteration of ``loop``, the element read in this one."""
+        pairs = token_pairs(self.sites, read, write)
+        if all(born_later(self.sites, b, loop) for a, b in pairs):
+            return False
+        one, other = self._access(read), self._access(write)
+        if not defined_outside(self.scopes, one.root, loop) or not defined_outside(self.scopes, other.root, loop):
+            return True
+        if one.root is not other.root:
+            return not self.distinct(one.root, other.root)
+        apart = zip(one.indices, other.indices, strict=True)
+        return not any(self._moved_on(a, b, loop) for a, b in apart)
+
+    def _access(self, touch: Touch) -> Access:
+        if touch.indices is not None:
+            return self.definitions.access(touch.array, touch.indices)
+        root, rank = self.root(touch.array)
+        return Access(root, (None,) * rank)
+
+    def root(self, array: Value) -> tuple[Value, int]:
+        """The reference behind all views, and its rank."""
+        while (op := self.definitions.op.get(array)) is not None and effect(op.primitive) is Effect.VIEW:
+            source = op.operands[0]
+            assert isinstance(source, Value)
+            array = source
+        assert isinstance(array.type, Array)
+        return array, array.type.rank
+
+    def _visible(self, value: Value, around: frozenset[Block]) -> bool:
+        return self.scopes[value][-1] in around
+
+    def _differ(self, a: Affine | None, b: Affine | None, around: frozenset[Block]) -> bool:
+        """Two index forms differ by a constant other than 0, all else being the same value in this iteration."""
+        if a is None or b is None:
+            return False
+        if not all(self._visible(v, around) for v in (*a.terms, *b.terms)):
+            return False
+        difference = a - b
+        return difference.is_constant and difference.constant != 0
+
+    def _moved_on(self, a: Affine | None, b: Affine | None, loop: Block) -> bool:
+        """The index ``b`` of every later iteration of the loop differs from ``a`` of this one."""
+        if a is None or b is None:
+            return False
+        counter = loop.parameters[0] if loop in self.counted else None
+        step = a.terms.get(counter, 0) if counter is not None else 0
+        if counter is not None and b.terms.get(counter, 0) != step:
+            return False
+        others = [v for v in (*a.terms, *b.terms) if v is not counter]
+        if not all(defined_outside(self.scopes, v, loop) for v in others):
+            return False
+        difference = b - a
+        return difference.is_constant and never_meets(step, difference.constant)
+
+
+def shared_depth(one: Path, other: Path) -> int:
+    """How many blocks, from the outermost, hold both ops."""
+    depth = 0
+    for (a, _), (b, _) in zip(one, other, strict=False):
+        if a is not b:
+            break
+        depth += 1
+    return depth
+
+
+def runs_later(read: Path, write: Path, common: int) -> bool:
+    """Within one iteration of the innermost shared block, whether the write comes after the read.
+
+    Both may be inside one op of that block: the two sides of a branch exclude each other, the test of a
+    ``while`` runs before its body.
+    """
+    block, position = read[common - 1]
+    if position != write[common - 1][1]:
+        return position < write[common - 1][1]
+    return block.ops[position].primitive == "while"
+
+
+def token_pairs(sites: Sites, read: Touch, write: Touch) -> list[tuple[Token, Token]]:
+    """The tokens by which two references may mean the same site."""
+    return [(a, b) for a in sites.of(read.array) for b in sites.of(write.array) if a.site is b.site]
+
+
+def distinct_instances(sites: Sites, a: Token, b: Token, around: frozenset[Block]) -> bool:
+    """Within one iteration, memory born in it and memory carried into it are different."""
+    born = sites.birth[a.site]
+    return bool(born) and born[-1] in around and (born[-1] in a.carried) != (born[-1] in b.carried)
+
+
+def born_later(sites: Sites, write: Token, loop: Block) -> bool:
+    """What a later iteration of the loop writes to was born in that iteration."""
+    return loop in sites.birth[write.site] and loop not in write.carried
+
+
+def defined_outside(scopes: dict[Value, tuple[Block, ...]], value: Value, loop: Block) -> bool:
+    return loop not in scopes[value]
+
+
+def never_meets(step: int, gap: int) -> bool:
+    """``step * k + gap`` is not 0 for any number of iterations k >= 1."""
+    if step == 0:
+        return gap != 0
+    return gap % step != 0 or -gap // step < 1

@@ -1,0 +1,164 @@
+"""Which values carry a derivative: those that depend on the inputs and that the outputs depend on.
+
+Scalars are decided one by one. Memory is decided by site, and sites that one reference may point to share their
+fate: an array that holds constants and may stand in the place of an active one needs a shadow too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from srcgrad.analysis.sites import Sites
+from srcgrad.ir.core import Function, Op, Operand, Value, walk
+from srcgrad.ir.types import Array, Scalar, Stack
+from srcgrad.primitives.scalar import SCALARS
+from srcgrad.primitives.table import Effect, effect
+
+
+def differentiable(operand: Operand) -> bool:
+    """Whether a value of this type can carry a derivative."""
+    kind = operand.type.element if isinstance(operand.type, Stack) else operand.type
+    return kind.dtype.differentiable
+
+
+class Activity:
+    """``value in activity``: whether a scalar, an array reference or a stack carries a derivative."""
+
+    def __init__(self, values: frozenset[Value], sites: Sites, active_sites: frozenset[Value]) -> None:
+        self._values = values
+        self._sites = sites
+        self._active_sites = active_sites
+
+    def __contains__(self, operand: Operand) -> bool:
+        if not isinstance(operand, Value) or not differentiable(operand):
+            return False
+        if isinstance(operand.type, Array):
+            return bool(self._sites.sites(operand) & self._active_sites)
+        return operand in self._values
+
+
+def find_active(function: Function, wrt: Iterable[Value], *, reverse: bool) -> Activity:
+    """Activity with respect to the parameters ``wrt``.
+
+    Forward mode follows dependence on the inputs alone; reverse mode also needs that a result depends on it.
+    """
+    sites = Sites(function)
+    groups = _aliased_sites(sites)
+    varied = _spread(function, sites, groups, wrt, _forwards)
+    if not reverse:
+        return Activity(varied, sites, varied)
+    results = [x for x in function.results if isinstance(x, Value)]
+    useful = _spread(function, sites, groups, results, _backwards)
+    both = varied & useful
+    return Activity(both, sites, both)
+
+
+def _aliased_sites(sites: Sites) -> dict[Value, frozenset[Value]]:
+    """For each site the sites that must be active when it is (``mixed_activity``)."""
+    groups: dict[Value, frozenset[Value]] = {site: frozenset((site,)) for site in sites.birth}
+    for tokens in sites.tokens.values():
+        together = frozenset(t.site for t in tokens)
+        if len(together) > 1:
+            merged = frozenset().union(*(groups[site] for site in together))
+            groups.update(dict.fromkeys(merged, merged))
+    return groups
+
+
+Edge = tuple[Iterable[Operand], Iterable[Operand]]
+
+
+def _spread(
+    function: Function,
+    sites: Sites,
+    groups: dict[Value, frozenset[Value]],
+    start: Iterable[Value],
+    edges: object,
+) -> frozenset[Value]:
+    """All values, and sites for memory, that are reached from the start along the edges."""
+    assert callable(edges)
+    reached: set[Value] = set()
+
+    def reach(operand: Operand) -> bool:
+        if not isinstance(operand, Value) or not differentiable(operand):
+            return False
+        keys = {g for s in sites.sites(operand) for g in groups[s]} if isinstance(operand.type, Array) else {operand}
+        new = keys - reached
+        reached.update(new)
+        return bool(new)
+
+    def is_reached(operand: Operand) -> bool:
+        if not isinstance(operand, Value):
+            return False
+        return bool(sites.sites(operand) & reached) if isinstance(operand.type, Array) else operand in reached
+
+    for value in start:
+        reach(value)
+    ops = list(walk(function.body))
+    links = [link for op in ops for link in edges(op)]
+    changed = True
+    while changed:
+        changed = False
+        for sources, targets in links:
+            if any(is_reached(x) for x in sources):
+                for target in targets:
+                    changed |= reach(target)
+    return frozenset(reached)
+
+
+def _forwards(op: Op) -> list[Edge]:
+    """From what an op reads to what it gives or changes."""
+    return _links(op)
+
+
+def _backwards(op: Op) -> list[Edge]:
+    return [(targets, sources) for sources, targets in _links(op)]
+
+
+def _links(op: Op) -> list[Edge]:
+    """Pairs of sources and targets of a derivative."""
+    match effect(op.primitive):
+        case Effect.CONTROL:
+            return _control_links(op)
+        case Effect.READ:
+            return [(op.operands[:1], op.results)]
+        case Effect.WRITE:
+            return [(op.operands[-1:], op.operands[:1])]
+        case Effect.STACK if op.primitive == "push":
+            return [(op.operands[1:], op.operands[:1])]
+        case Effect.STACK if op.primitive == "pop":
+            return [(op.operands[:1], op.results)]
+        case Effect.CALL:
+            arrays = [x for x in op.operands if isinstance(x.type, Array)]
+            return [(op.operands, [*op.results, *arrays])]
+        case Effect.PURE if carries_derivative(op):
+            return [(op.operands, op.results)]
+    return []
+
+
+def carries_derivative(op: Op) -> bool:
+    """Whether a scalar op's result has a derivative with respect to its floating operands."""
+    if op.primitive in ("select", "cast"):
+        return differentiable(op.result)
+    row = SCALARS.get(op.primitive)
+    return row is not None and row.partials is not None and differentiable(op.result)
+
+
+def _control_links(op: Op) -> list[Edge]:
+    if op.primitive == "if":
+        return [((y,), (r,)) for b in op.blocks for y, r in zip(b.yields, op.results, strict=True)]
+    first = 1 if op.primitive == "for" else 0
+    links: list[Edge] = []
+    for block in op.blocks:
+        for initial, parameter in zip(op.operands[first:], block.parameters[first:], strict=True):
+            links.append(((initial,), (parameter,)))
+    body = op.blocks[-1]
+    for initial, yielded, result, *parameters in zip(
+        op.operands[first:], body.yields, op.results, *(b.parameters[first:] for b in op.blocks), strict=True
+    ):
+        links.append(((initial, yielded), (*parameters, result)))
+        links.append((parameters, (result,)))
+    return links
+
+
+def is_scalar(operand: Operand) -> bool:
+    return isinstance(operand.type, Scalar)

@@ -1,0 +1,148 @@
+"""Forward mode: beside every op that carries a derivative stands the op on its tangents.
+
+Arrays carry their tangents in twin arrays (``shadows.TwinPass``), scalars in twin scalars, which are carried and
+merged by control flow as the values are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from srcgrad.differentiate.activity import carries_derivative, find_active
+from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
+from srcgrad.differentiate.shadows import TwinPass
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined
+from srcgrad.ir.types import Array, Scalar
+from srcgrad.primitives.table import Effect, effect, new_builder
+
+DOT = "_dot"
+
+
+def forward(function: Function, wrt: Sequence[int]) -> Function:
+    """The function of ``(*primals, *tangents of wrt)`` that gives ``(*results, *tangents of floating results)``."""
+    inputs = [function.parameters[k] for k in wrt]
+    activity = find_active(function, inputs, reverse=False)
+    tangents = {p: Value(p.type, f"{p.name}{DOT}") for p in inputs}
+    twin_pass = TwinPass(activity, DOT, shadow=False)
+    arrays = {p: t for p, t in tangents.items() if isinstance(p.type, Array)}
+    twinned = twin_pass.function(function, arrays)
+    active = {v for v in defined(twinned.body) if isinstance(v.type, Scalar) and v in activity}
+    walk = _Forward(new_builder(), active, twin_pass.twins)
+    walk.tangents.update({p: t for p, t in tangents.items() if isinstance(p.type, Scalar)})
+    walk.builder.open((*function.parameters, *tangents.values()))
+    walk.ops(twinned.body)
+    results = [walk.tangent_of_result(x) for x in function.results if x.type.dtype.differentiable]  # type: ignore[union-attr]
+    return replace(function, body=walk.builder.close((*function.results, *results)))
+
+
+class _Forward:
+    def __init__(self, builder: Builder, active: set[Value], twins: dict[Value, Value]) -> None:
+        self.builder = builder
+        self.active = active
+        self.twins = twins
+        self.tangents: dict[Value, Operand] = {}
+
+    def tangent(self, operand: Operand) -> Operand:
+        if isinstance(operand, Value) and operand in self.tangents:
+            return self.tangents[operand]
+        return zero_like(operand)
+
+    def tangent_of_result(self, result: Operand) -> Operand:
+        if isinstance(result.type, Scalar):
+            return self.tangent(result)
+        if result in self.twins:
+            assert isinstance(result, Value)
+            return self.twins[result]
+        assert isinstance(result.type, Array)
+        extents = [self.builder("dim", result, axis=k) for k in range(result.type.rank)]
+        return self.builder("alloc", *extents, dtype=result.type.dtype, fill="zeros")
+
+    def ops(self, block: Block) -> None:
+        for op in block.ops:
+            self.builder.location = op.location
+            self.op(op)
+
+    def op(self, op: Op) -> None:
+        kind = effect(op.primitive)
+        if kind is Effect.CONTROL:
+            self.control(op)
+            return
+        self.builder.ops.append(op)
+        if kind is Effect.CALL:
+            raise UnsupportedError("forward mode through a call that is not inlined is not there yet")
+        if op.primitive == "load" and op.operands[0] in self.twins:
+            name = _dotted(op.result)
+            self.tangents[op.result] = self.builder("load", self.twin(op.operands[0]), *op.operands[1:], name=name)
+        elif kind is Effect.WRITE and op.operands[0] in self.twins:
+            self.write(op)
+        elif op.primitive == "push" and op.operands[0] in self.twins and isinstance(op.operands[1].type, Scalar):
+            self.builder.emit("push", self.twin(op.operands[0]), self.tangent(op.operands[1]))
+        elif op.primitive == "pop" and op.operands[0] in self.twins and isinstance(op.result.type, Scalar):
+            self.tangents[op.result] = self.builder("pop", self.twin(op.operands[0]), name=_dotted(op.result))
+        elif kind is Effect.PURE and op.result in self.active:
+            self.scalar(op)
+
+    def twin(self, reference: Operand) -> Value:
+        assert isinstance(reference, Value)
+        return self.twins[reference]
+
+    def write(self, op: Op) -> None:
+        array, *indices, value = op.operands
+        if op.primitive == "store" or value in self.tangents:
+            self.builder.emit(op.primitive, self.twin(array), *indices, self.tangent(value))
+
+    def scalar(self, op: Op) -> None:
+        if op.primitive == "cast":
+            if op.operands[0] in self.tangents:
+                self.tangents[op.result] = convert(self.builder, self.tangent(op.operands[0]), op.result.type)
+        elif op.primitive == "select":
+            condition, *sides = op.operands
+            if any(s in self.tangents for s in sides):
+                chosen = (self.tangent(s) for s in sides)
+                self.tangents[op.result] = self.builder("select", condition, *chosen, name=_dotted(op.result))
+        elif carries_derivative(op) and any(x in self.tangents for x in op.operands):
+            self.combine(op)
+
+    def combine(self, op: Op) -> None:
+        """The sum of each partial times the tangent of its operand."""
+        total: Operand | None = None
+        for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
+            if operand not in self.tangents:
+                continue
+            term = scaled(self.builder, op, partial, self.tangent(operand))
+            if term.type != op.result.type:
+                term = convert(self.builder, term, op.result.type)
+            total = term if total is None else self.builder("add", total, term, name=_dotted(op.result))
+        assert total is not None
+        self.tangents[op.result] = total
+
+    def control(self, op: Op) -> None:
+        """Carry and merge the tangents of every active scalar among what the op carries or merges."""
+        first = 1 if op.primitive == "for" else 0
+        chosen = [k for k, result in enumerate(op.results) if result in self.active]
+        initial = [self.tangent(op.operands[first + k]) for k in chosen] if op.primitive != "if" else []
+        blocks = tuple(self.block(block, op, chosen, first) for block in op.blocks)
+        results = tuple(Value(op.results[k].type, _dotted(op.results[k])) for k in chosen)
+        self.tangents.update(zip((op.results[k] for k in chosen), results, strict=True))
+        operands, all_results = (*op.operands, *initial), (*op.results, *results)
+        self.builder.ops.append(replace(op, operands=operands, results=all_results, blocks=blocks))
+
+    def block(self, block: Block, op: Op, chosen: Sequence[int], first: int) -> Block:
+        parameters: list[Value] = []
+        if op.primitive != "if":
+            for k in chosen:
+                own = block.parameters[first + k]
+                parameters.append(Value(own.type, _dotted(own)))
+                self.tangents[own] = parameters[-1]
+        self.builder.open((*block.parameters, *parameters))
+        self.ops(block)
+        is_test = op.primitive == "while" and block is op.blocks[0]
+        yields = () if is_test else tuple(self.tangent(block.yields[k]) for k in chosen)
+        return self.builder.close((*block.yields, *yields))
+
+
+def _dotted(value: Value) -> str:
+    return f"{value.name}{DOT}" if value.name else ""

@@ -1,0 +1,211 @@
+"""Independent iterations, reversed in place.
+
+When the iterations of a loop exchange nothing but sums, the mirror loop need not go backwards and needs nothing
+stored by the forward loop: it runs each iteration once more and reverses it at once, with storage for one
+iteration. The forward loop remains only where its value is asked for.
+
+A loop qualifies when
+
+(a) all it carries are sums, ``p + t`` or ``p - t``, read by nothing else, also through inner loops and branches;
+(b) what it writes is memory born in the iteration, memory that the loop never reads (left out of the
+    copy), or scratch memory that nobody else touches and of which every element is written in an
+    iteration before it is read;
+(c) nothing it reads from outside is written between the loop and its mirror.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import NamedTuple
+
+from srcgrad.analysis.coverage import written_before_read
+from srcgrad.analysis.effects import Effects, Touch
+from srcgrad.differentiate.regions import numbered
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, used, walk
+from srcgrad.ir.rewrite import copy_op, renamed, rewrite_block
+from srcgrad.ir.types import Array, Scalar
+from srcgrad.primitives.table import Effect, effect
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One iteration, to be run again and reversed inside a mirror loop."""
+
+    counter: Value
+    ops: tuple[Op, ...]  # the forward body without the writes that must not be repeated
+    reversed_ops: tuple[Op, ...]  # all of it: what is to be reversed
+    yields: tuple[Operand, ...]
+
+
+class InPlace:
+    """Decides which loops of a function are reversed in place, and copies their bodies."""
+
+    def __init__(self, function: Function) -> None:
+        self.effects = Effects(function)
+        regions = [op.integer("region") for op in walk(function.body) if op.blocks]
+        self.numbers = count(max(regions, default=-1) + 1)
+        self.repeated: set[int] = set()  # regions whose iterations a mirror runs again
+
+    def allows(self, op: Op) -> bool:
+        if op not in self.effects.paths:  # inside a copy already: storage for one iteration is small
+            return False
+        return only_sums(op) and self._no_calls(op) and self._reads_last(op) and self._writes_repeatable(op)
+
+    def _no_calls(self, op: Op) -> bool:
+        return not any(effect(inner.primitive) in (Effect.CALL, Effect.STACK) for inner in walk(op.blocks[0]))
+
+    def _inside(self, touch: Touch, op: Op) -> bool:
+        return any(block is op.blocks[0] for block, _ in touch.path)
+
+    def _touches(self, op: Op) -> Iterator[tuple[Touch, bool]]:
+        """Every access inside the loop, and whether it writes."""
+        seen: set[int] = set()
+        for table, writes in ((self.effects.reads, False), (self.effects.writes, True)):
+            for touch in (t for touches in table.values() for t in touches):
+                if self._inside(touch, op) and id(touch) not in seen:
+                    seen.add(id(touch))
+                    yield touch, writes
+
+    def _reads_last(self, op: Op) -> bool:
+        """(c): what the loop reads is the same when the mirror runs."""
+        home = self.effects.function.body
+        for read, writes in self._touches(op):
+            if writes or self._born_inside(read.array, op):
+                continue
+            for write in self.effects.writes_to(read.array):
+                if not self._inside(write, op) and self.effects.changes(read, write, home):
+                    return False
+        return True
+
+    def _writes_repeatable(self, op: Op) -> bool:
+        return all(
+            self._born_inside(write.array, op) or self._never_read(write, op) or self._scratch(write, op)
+            for write, writes in self._touches(op)
+            if writes
+        )
+
+    def _born_inside(self, array: Value, op: Op) -> bool:
+        """Every site was born in the current iteration."""
+        body = op.blocks[0]
+        tokens = self.effects.sites.of(array)
+        return all(body in self.effects.sites.birth[t.site] and body not in t.carried for t in tokens)
+
+    def _never_read(self, write: Touch, op: Op) -> bool:
+        return not any(self._inside(read, op) for read in self._reads_of(write.array))
+
+    def _reads_of(self, array: Value) -> list[Touch]:
+        sites = self.effects.sites.sites(array)
+        reads = [t for site in sites for t in self.effects.reads.get(site, ())]
+        return [t for t in reads if t.op.primitive != "accumulate"]
+
+    def _scratch(self, write: Touch, op: Op) -> bool:
+        """(b): one allocation outside, used by this loop alone, each element written before it is read."""
+        root, _ = self.effects.root(write.array)
+        definition = self.effects.definitions.op.get(root)
+        if definition is None or definition.primitive != "alloc" or self.effects.sites.sites(root) != {root}:
+            return False
+        touches = [*self.effects.reads.get(root, ()), *self.effects.writes.get(root, ())]
+        if any(self.effects.root(t.array)[0] is not root for t in touches):
+            return False
+        if not all(self._inside(t, op) for t in touches) or _escapes(root, self.effects):
+            return False
+        return written_before_read(op, root, self.effects)
+
+    def copy_of(self, op: Op, twins: dict[Value, Value], active: set[Value]) -> Copy:
+        """Copy one iteration; the copies of active values are active, and their twins are copied twins."""
+        self.repeated.add(op.integer("region"))
+        left_out = {
+            id(write.op)
+            for write, writes in self._touches(op)
+            if writes and not self._born_inside(write.array, op) and self._never_read(write, op)
+        }
+        body = _marked(op.blocks[0], left_out)
+        counter, *sums = body.parameters
+        names: dict[Value, Operand] = {counter: Value(counter.type, counter.name)}
+        for p in sums:
+            assert isinstance(p.type, Scalar)
+            names[p] = constant(0, p.type.dtype)
+        ops = tuple(copy_op(inner, names) for inner in body.ops)
+        copy = numbered(Block((), ops, tuple(renamed(y, names) for y in body.yields)), self.numbers)
+        for old, new in names.items():
+            if isinstance(new, Value) and old in active:
+                active.add(new)
+            if isinstance(new, Value) and old in twins:
+                twin = renamed(twins[old], names)
+                assert isinstance(twin, Value)
+                twins[new] = twin
+        forward = rewrite_block(copy, {}, lambda o: ([], {}) if "left_out" in o.attributes else None)
+        new_counter = names[counter]
+        assert isinstance(new_counter, Value)
+        return Copy(new_counter, forward.ops, copy.ops, copy.yields)
+
+
+def _marked(block: Block, left_out: set[int]) -> Block:
+    """The block with ``left_out`` on the ops of these ids."""
+    ops = []
+    for op in block.ops:
+        attributes = {**op.attributes, "left_out": True} if id(op) in left_out else op.attributes
+        blocks = tuple(_marked(b, left_out) for b in op.blocks)
+        ops.append(replace(op, attributes=attributes, blocks=blocks))
+    return Block(block.parameters, tuple(ops), block.yields)
+
+
+def _escapes(root: Value, effects: Effects) -> bool:
+    """Whether the function gives the memory to its caller."""
+    results = effects.function.results
+    return any(isinstance(r.type, Array) and root in effects.sites.sites(r) for r in results)
+
+
+def only_sums(op: Op) -> bool:
+    """(a): each carried scalar is updated by adding or subtracting only, and read by nothing else."""
+    body = op.blocks[0]
+    uses = Counter(used(body))
+    definitions = {r: inner for inner in walk(body) for r in inner.results}
+    for k, (parameter, yielded) in enumerate(zip(body.parameters[1:], body.yields, strict=True)):
+        links = _chain(yielded, parameter, definitions)
+        if links is None:
+            return False
+        own_uses = Counter(link.used for link in {*links, Link(body, k, yielded)})
+        if any(uses[v] != n for v, n in own_uses.items() if isinstance(v, Value)):
+            return False
+    return True
+
+
+class Link(NamedTuple):
+    """One use of a partial sum: by which op or block, in which position."""
+
+    user: Op | Block
+    position: int
+    used: Operand
+
+
+def _chain(value: Operand, start: Value, definitions: dict[Value, Op]) -> set[Link] | None:
+    """The uses of partial sums on the way from ``start`` to ``value``; None if it is not a sum."""
+    if value is start:
+        return set()
+    op = definitions.get(value) if isinstance(value, Value) else None
+    if op is None or not isinstance(value, Value):
+        return None
+    match op.primitive:
+        case "add" | "sub":
+            for position, operand in enumerate(op.operands[: 2 if op.primitive == "add" else 1]):
+                links = _chain(operand, start, definitions)
+                if links is not None:
+                    return links | {Link(op, position, operand)}
+        case "for":
+            k = op.results.index(value)
+            body, initial = op.blocks[0], op.operands[1 + k]
+            inside = _chain(body.yields[k], body.parameters[1 + k], definitions)
+            before = _chain(initial, start, definitions)
+            if inside is not None and before is not None:
+                return inside | before | {Link(op, 1 + k, initial), Link(body, k, body.yields[k])}
+        case "if":
+            k = op.results.index(value)
+            sides = [_chain(b.yields[k], start, definitions) for b in op.blocks]
+            if all(side is not None for side in sides):
+                own = {Link(b, k, b.yields[k]) for b in op.blocks}
+                return own.union(*(side for side in sides if side is not None))
+    return None

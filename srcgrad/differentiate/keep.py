@@ -1,0 +1,214 @@
+"""Writing down what is stored and what is recomputed, in the forward and in the mirror ops of a nest.
+
+Storage of a value inside counted loops whose trip counts are known before the nest is a dense array with an axis
+per loop; elsewhere it is a stack, pushed in the forward sweep and popped in the reverse sweep, which meets the
+iterations in the opposite order. A scalar in a branch outside any loop leaves the branch as a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from srcgrad.differentiate.nests import Level, Pair, all_levels
+from srcgrad.ir.core import Block, Op, Operand, Value, constant, index
+from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op
+from srcgrad.ir.types import INDEX, Array, Scalar, Stack
+from srcgrad.primitives.table import Effect, effect
+
+Inductions = Mapping[Value, tuple[Operand, Operand]]
+
+
+def keep(
+    pair: Pair,
+    owner: Mapping[Value, Level],
+    stored: set[Value],
+    recomputed: set[Value],
+    inductions: Inductions,
+) -> tuple[list[Op], Op, Op]:
+    """The ops to put in front of the nest, the new forward op and the new mirror."""
+    return _Keeper(pair, owner, stored, recomputed, inductions).run()
+
+
+@dataclass
+class _Notes:
+    """What is added at one level."""
+
+    saves: dict[Value, list[Op]] = field(default_factory=dict)  # after the definition of a value, in the forward block
+    prologue: list[Op] = field(default_factory=list)  # at the start of the mirror block
+    exports: list[tuple[Operand, Value]] = field(default_factory=list)  # what leaves a branch, and as which result
+
+
+class _Keeper:
+    def __init__(
+        self,
+        pair: Pair,
+        owner: Mapping[Value, Level],
+        stored: set[Value],
+        recomputed: set[Value],
+        inductions: Inductions,
+    ) -> None:
+        self.pair = pair
+        self.owner = owner
+        self.stored = stored
+        self.recomputed = recomputed
+        self.inductions = inductions
+        self.notes = {level: _Notes() for level in all_levels(pair)}
+        self.before: list[Op] = []  # in front of the nest
+        self.hoisted: dict[Value, Operand] = {}  # trip counts computed in front of the nest
+        self.iterations: dict[Level, Value] = {}  # which iteration the mirror reverses
+        self.mirrored: dict[Value, Operand] = {}  # forward value -> the same value in the mirror
+
+    def run(self) -> tuple[list[Op], Op, Op]:
+        for level in all_levels(self.pair):
+            self._counter(level)
+            values = [v for v in level.own_values() if v in self.stored or v in self.recomputed]
+            for value in reversed(values):
+                if value in self.stored:
+                    self._store(value, level)
+            for value in values:
+                if value in self.recomputed and value not in self.mirrored:
+                    self._recompute(value, level)
+        return self.before, self._forward(self.pair), substitute_op(self._mirror(self.pair), self.mirrored)
+
+    def _counter(self, level: Level) -> None:
+        """The forward counter of this iteration, in the mirror."""
+        op = level.pair.mirror
+        if op.primitive != "for":
+            return
+        last, current = Value(INDEX), Value(INDEX, _counter_name(level))
+        trips = renamed(op.operands[0], self.mirrored)
+        self.notes[level].prologue = [
+            Op("sub", (trips, index(1)), (last,)),
+            Op("sub", (last, op.blocks[0].parameters[0]), (current,)),
+        ]
+        self.iterations[level] = current
+        if _counted(level):
+            self.mirrored[level.forward.parameters[0]] = current
+
+    def _store(self, value: Value, level: Level) -> None:
+        loops = level.loops
+        extents = [self._before_nest(loop.pair.forward.operands[0]) for loop in loops if _counted(loop)]
+        known = len(extents) == len(loops) and all(n is not None for n in extents)
+        if not loops and isinstance(value.type, Scalar):
+            self.mirrored[value] = self._export(value, level)
+        elif known and loops and isinstance(value.type, Scalar):
+            self._store_dense(value, level, [n for n in extents if n is not None])
+        else:
+            self._push(value, level)
+
+    def _store_dense(self, value: Value, level: Level, extents: Sequence[Operand]) -> None:
+        assert isinstance(value.type, Scalar)
+        kept = Value(Array(value.type.dtype, len(extents)), _kept_name(value))
+        self.before.append(
+            Op("alloc", tuple(extents), (kept,), attributes={"dtype": value.type.dtype, "fill": "empty"})
+        )
+        there = tuple(loop.forward.parameters[0] for loop in level.loops)
+        here = tuple(self.iterations[loop] for loop in level.loops)
+        again = fresh(value)
+        notes = self.notes[level]
+        notes.saves.setdefault(value, []).append(Op("store", (kept, *there, value)))
+        notes.prologue.append(Op("load", (kept, *here), (again,)))
+        self.mirrored[value] = again
+
+    def _push(self, value: Value, level: Level) -> None:
+        assert not isinstance(value.type, Stack)
+        stack = Value(Stack(value.type), _kept_name(value))
+        self.before.append(Op("stack", (), (stack,), attributes={"element": (value.type,)}))
+        again = fresh(value)
+        notes = self.notes[level]
+        notes.saves.setdefault(value, []).append(Op("push", (stack, value)))
+        notes.prologue.append(Op("pop", (stack,), (again,)))
+        self.mirrored[value] = again
+
+    def _export(self, value: Operand, level: Level) -> Value:
+        """Let a scalar leave the branches around it; elsewhere it is 0."""
+        outside = Value(value.type, value.name if isinstance(value, Value) else "")
+        self.notes[level].exports.append((value, outside))
+        return outside if level.pair.parent is None else self._export(outside, level.pair.parent)
+
+    def _recompute(self, value: Value, level: Level) -> None:
+        prologue = self.notes[level].prologue
+        if value in level.forward.parameters:
+            self._recompute_parameter(value, level)
+            return
+        op = next(op for op in level.forward.ops if value in op.results)
+        copy = copy_op(op, self.mirrored)
+        if "region" in copy.attributes:
+            copy = replace(copy, attributes={})
+        prologue.append(copy)
+
+    def _recompute_parameter(self, value: Value, level: Level) -> None:
+        if value in self.mirrored:  # the counter
+            return
+        initial, step = self.inductions[value]
+        grown, again = Value(INDEX), fresh(value)
+        self.notes[level].prologue += [
+            Op("mul", (self.iterations[level], step), (grown,)),
+            Op("add", (renamed(initial, self.mirrored), grown), (again,)),
+        ]
+        self.mirrored[value] = again
+
+    def _before_nest(self, operand: Operand) -> Operand | None:
+        """The operand as a value known in front of the nest, None if it is not."""
+        if not isinstance(operand, Value) or operand not in self.owner:
+            return operand
+        if operand in self.hoisted:
+            return self.hoisted[operand]
+        op = next((op for op in self.owner[operand].forward.ops if operand in op.results), None)
+        if op is None or effect(op.primitive) is not Effect.PURE:
+            return None
+        operands = [self._before_nest(x) for x in op.operands]
+        if any(x is None for x in operands):
+            return None
+        result = fresh(operand)
+        self.before.append(replace(op, operands=tuple(x for x in operands if x is not None), results=(result,)))
+        self.hoisted[operand] = result
+        return result
+
+    def _forward(self, pair: Pair) -> Op:
+        op = pair.forward
+        blocks = list(op.blocks)
+        exports = [(level.position, *export) for level in pair.levels for export in self.notes[level].exports]
+        for level in pair.levels:
+            target = len(op.blocks) - 1 if op.primitive == "while" else level.position
+            blocks[target] = self._forward_block(level)
+        for k, block in enumerate(blocks):
+            extra = tuple(v if k == side else _nothing(result) for side, v, result in exports)
+            blocks[k] = replace(block, yields=(*block.yields, *extra))
+        return replace(op, blocks=tuple(blocks), results=(*op.results, *(result for *_, result in exports)))
+
+    def _forward_block(self, level: Level) -> Block:
+        saves = self.notes[level].saves
+        inner = {child.forward: child for child in level.children}
+        ops = [save for p in level.forward.parameters for save in saves.get(p, ())]
+        for op in level.forward.ops:
+            ops.append(self._forward(inner[op]) if op in inner else op)
+            ops.extend(save for r in op.results for save in saves.get(r, ()))
+        return Block(level.forward.parameters, tuple(ops), level.forward.yields)
+
+    def _mirror(self, pair: Pair) -> Op:
+        blocks = []
+        for level in pair.levels:
+            inner = {child.mirror: child for child in level.children}
+            ops = [self._mirror(inner[op]) if op in inner else op for op in level.mirror.ops]
+            prologue = self.notes[level].prologue
+            blocks.append(Block(level.mirror.parameters, (*prologue, *ops), level.mirror.yields))
+        return replace(pair.mirror, blocks=tuple(blocks))
+
+
+def _counted(level: Level) -> bool:
+    return level.pair.forward.primitive == "for"
+
+
+def _counter_name(level: Level) -> str:
+    return level.forward.parameters[0].name if _counted(level) else "i"
+
+
+def _kept_name(value: Value) -> str:
+    return f"{value.name}_kept" if value.name else "kept"
+
+
+def _nothing(result: Value) -> Operand:
+    assert isinstance(result.type, Scalar)
+    return constant(0, result.type.dtype)

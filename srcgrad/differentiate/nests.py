@@ -1,0 +1,82 @@
+"""Pairs of forward and mirror ops, and what the mirror needs of the forward sweep.
+
+A *nest* is a forward op with blocks and its mirror in one block, their *home*. Each block of the forward op and
+the block that reverses it form a *level*; levels nest as the loops and branches do. A value defined at a level is
+out of scope in the mirror; where it is used there, ``recall`` must provide it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from srcgrad.ir.core import Block, Op, Operand, Value, used
+
+
+@dataclass(eq=False)
+class Level:
+    """A block of the forward sweep and the block of the reverse sweep that mirrors it."""
+
+    pair: Pair
+    position: int  # which block of the op
+    forward: Block
+    mirror: Block
+    children: list[Pair] = field(default_factory=list)
+
+    @property
+    def loops(self) -> list[Level]:
+        """The levels that are loop bodies, from the home to this one."""
+        outer = self.pair.parent.loops if self.pair.parent else []
+        return outer if self.pair.forward.primitive == "if" else [*outer, self]
+
+    def own_values(self) -> Iterator[Value]:
+        yield from self.forward.parameters
+        for op in self.forward.ops:
+            yield from op.results
+
+
+@dataclass(eq=False)
+class Pair:
+    """A forward op and its mirror."""
+
+    forward: Op
+    mirror: Op
+    parent: Level | None
+    levels: list[Level] = field(default_factory=list)
+
+
+def pair_up(forward: Op, mirror: Op, parent: Level | None) -> Pair:
+    """The tree of levels under a forward op and its mirror."""
+    pair = Pair(forward, mirror, parent)
+    blocks = forward.blocks if forward.primitive == "if" else forward.blocks[-1:]
+    for position, (one, other) in enumerate(zip(blocks, mirror.blocks, strict=True)):
+        level = Level(pair, position, one, other)
+        level.children = [pair_up(f, m, level) for f, m in matched(one, other)]
+        pair.levels.append(level)
+    return pair
+
+
+def matched(forward: Block, mirror: Block) -> list[tuple[Op, Op]]:
+    """The ops of one block that ops of the other (or the same) block mirror."""
+    mirrors = {op.attributes["mirror"]: op for op in mirror.ops if "mirror" in op.attributes}
+    regions = [op for op in forward.ops if "region" in op.attributes]
+    return [(op, mirrors[op.attributes["region"]]) for op in regions if op.attributes["region"] in mirrors]
+
+
+def all_levels(pair: Pair) -> Iterator[Level]:
+    """Outer levels before inner ones."""
+    for level in pair.levels:
+        yield level
+        for child in level.children:
+            yield from all_levels(child)
+
+
+def owners(pair: Pair) -> dict[Value, Level]:
+    """The level at which each value of the forward sweep is defined."""
+    return {value: level for level in all_levels(pair) for value in level.own_values()}
+
+
+def needed(pair: Pair, owner: dict[Value, Level]) -> list[Value]:
+    """Values of the forward sweep that the mirror uses, in order of first use."""
+    uses: Iterator[Operand] = (v for block in pair.mirror.blocks for v in used(block))
+    return list(dict.fromkeys(v for v in uses if isinstance(v, Value) and v in owner))

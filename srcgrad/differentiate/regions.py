@@ -1,0 +1,86 @@
+"""Preparations of control flow for reversal: counted ``while`` loops, and a number for each op with blocks.
+
+A reverse sweep carries ``mirror=k`` on the op that reverses the forward op with ``region=k``; ``recall`` finds
+the pairs by these numbers and removes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+
+from srcgrad.ir.core import Block, Function, Op, Value, index, used
+from srcgrad.ir.rewrite import Replacement, rewrite, rewrite_block
+from srcgrad.ir.types import INDEX
+
+
+def count_whiles(function: Function) -> Function:
+    """Carry the number of iterations through each ``while``; it is the last result."""
+    return rewrite(function, lambda op: _counted(op) if op.primitive == "while" else None)
+
+
+def _counted(op: Op) -> tuple[list[Op], dict[Value, Value]]:
+    test, body = op.blocks
+    trips, seen, before, after = (Value(INDEX, "trips") for _ in range(4))
+    test = Block((*test.parameters, seen), test.ops, test.yields)
+    increment = Op("add", (before, index(1)), (after,), location=op.location)
+    body = Block((*body.parameters, before), (*body.ops, increment), (*body.yields, after))
+    counted = replace(op, operands=(*op.operands, index(0)), results=(*op.results, trips), blocks=(test, body))
+    return [counted], {}
+
+
+def number_regions(function: Function) -> Function:
+    numbers = count()
+    return replace(function, body=numbered(function.body, numbers))
+
+
+def numbered(block: Block, numbers: Iterator[int]) -> Block:
+    """The block with ``region=k`` on every op that holds blocks."""
+
+    def visit(op: Op) -> Replacement | None:
+        if not op.blocks:
+            return None
+        return [replace(op, attributes={**op.attributes, "region": next(numbers)})], {}
+
+    return rewrite_block(block, {}, visit)
+
+
+def drop_repeated_checks(function: Function) -> Function:
+    """Drop the checks of a forward loop whose value nobody asks for and whose mirror runs its iterations again."""
+    uses = set(used(function.body))
+
+    def visit(op: Op) -> Replacement | None:
+        if "repeated" not in op.attributes or any(r in uses for r in op.results):
+            return None
+        blocks = tuple(rewrite_block(b, {}, _drop_check) for b in op.blocks)
+        return [replace(op, blocks=blocks)], {}
+
+    return rewrite(function, visit)
+
+
+def _drop_check(op: Op) -> Replacement | None:
+    return ([], {}) if op.primitive == "check" else None
+
+
+def mark_repeated(function: Function, regions: set[int]) -> Function:
+    """Mark the forward loops whose iterations a mirror runs again."""
+
+    def visit(op: Op) -> Replacement | None:
+        if op.attributes.get("region") not in regions:
+            return None
+        return [replace(op, attributes={**op.attributes, "repeated": True})], {}
+
+    return rewrite(function, visit)
+
+
+def remove_marks(function: Function) -> Function:
+    """Drop the numbers once nobody asks for them."""
+
+    def visit(op: Op) -> Replacement | None:
+        if not op.blocks:
+            return None
+        kept = {k: v for k, v in op.attributes.items() if k not in ("region", "mirror", "repeated")}
+        return [replace(op, attributes=kept)], {}
+
+    return rewrite(function, visit)

@@ -1,0 +1,140 @@
+"""Twins of references: for each active array a shadow (reverse mode) or a tangent array (forward mode).
+
+The pass works on the primal. Beside an allocation stands the allocation of its twin, a view of an array has
+the same view of the twin, and references that are carried, merged or stacked carry, merge and stack their twins::
+
+    u = alloc(n, dtype=f64, fill='empty')           u = alloc(n, dtype=f64, fill='empty')
+    with for_(t, u, v) as (p, q): ...         ->    u_bar = alloc(n, dtype=f64, fill='zeros', shadow=True)
+                                                    with for_(t, u, v, u_bar, v_bar) as (p, q, p_bar, q_bar): ...
+
+What follows sees twins as forward values like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from srcgrad.differentiate.activity import Activity
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, index
+from srcgrad.ir.types import Array, Stack
+from srcgrad.primitives.table import Effect, effect, new_builder
+
+Twins = dict[Value, Value]
+
+
+class TwinPass:
+    """Adds twins to a function; ``twins`` maps each active reference to its twin afterwards."""
+
+    def __init__(self, activity: Activity, suffix: str, *, shadow: bool) -> None:
+        self.activity = activity
+        self.suffix = suffix
+        self.shadow = shadow  # shadows start at zero; tangent arrays start as their array does
+        self.twins: Twins = {}
+        self.builder: Builder = new_builder()
+
+    def function(self, function: Function, given: Twins) -> Function:
+        """``given`` are twins that come in as parameters; they are appended to the function's own."""
+        self.twins.update(given)
+        self.builder.open((*function.parameters, *given.values()))
+        for parameter in function.parameters:
+            if parameter in self.activity and isinstance(parameter.type, Array) and parameter not in self.twins:
+                self.twins[parameter] = self._twin_of_parameter(parameter)
+        for op in function.body.ops:
+            self._op(op)
+        return replace(function, body=self.builder.close(function.body.yields))
+
+    def _name(self, value: Value) -> str:
+        return f"{value.name}{self.suffix}" if value.name else ""
+
+    def _twin_of_parameter(self, parameter: Value) -> Value:
+        """Memory of its own, in Fortran order where the parameter is."""
+        kind = parameter.type
+        assert isinstance(kind, Array)
+        axes = range(kind.rank)
+        extents = [index(1) if k in kind.ones else self.builder("dim", parameter, axis=k) for k in axes]
+        ordered = extents if kind.layout != "F" else extents[::-1]
+        name = self._name(parameter)
+        memory = self._zeros(kind, ordered, name)
+        if kind.layout != "F":
+            return memory
+        return self.builder("transpose", memory, permutation=tuple(reversed(axes)), name=name)
+
+    def _zeros(self, kind: Array, extents: Sequence[Operand], name: str) -> Value:
+        marks = {"shadow": True} if self.shadow else {}
+        return self.builder("alloc", *extents, dtype=kind.dtype, fill="zeros", name=name, **marks)
+
+    def _active(self, operand: Operand) -> bool:
+        return isinstance(operand.type, Array | Stack) and operand in self.activity
+
+    def twin(self, operand: Operand) -> Value:
+        assert isinstance(operand, Value)
+        return self.twins[operand]
+
+    def _op(self, op: Op) -> None:
+        self.builder.location = op.location
+        kind = effect(op.primitive)
+        if kind is Effect.CONTROL:
+            self._control(op)
+            return
+        self.builder.ops.append(op)
+        if not op.results or not self._active(op.results[0]):
+            if op.primitive == "push" and self._active(op.operands[0]) and isinstance(op.operands[1].type, Array):
+                self.builder.emit("push", self.twin(op.operands[0]), self.twin(op.operands[1]))
+            return
+        result = op.result
+        name = self._name(result)
+        if kind is Effect.ALLOCATE:
+            assert isinstance(result.type, Array)
+            if self.shadow:
+                self.twins[result] = self._zeros(result.type, op.operands, name)
+            else:
+                self.twins[result] = self.builder("alloc", *op.operands, name=name, **op.attributes)
+        elif kind is Effect.VIEW:
+            twin = self.twin(op.operands[0])
+            self.twins[result] = self.builder(op.primitive, twin, *op.operands[1:], name=name, **op.attributes)
+        elif op.primitive == "stack":
+            self.twins[result] = self.builder("stack", name=name, **op.attributes)
+        elif op.primitive == "pop" and isinstance(result.type, Array):
+            self.twins[result] = self.builder("pop", self.twin(op.operands[0]), name=name)
+
+    def _control(self, op: Op) -> None:
+        """Carry and merge the twins of every active reference among what the op carries or merges."""
+        first = 1 if op.primitive == "for" else 0
+        chosen = [k for k, result in enumerate(op.results) if self._active(result)]
+        initial: list[Operand] = []
+        if op.primitive != "if":
+            initial = [self._fit(self.twin(op.operands[first + k]), op.results[k]) for k in chosen]
+        blocks = tuple(self._block(block, op, chosen, first) for block in op.blocks)
+        results = tuple(Value(_twin_type(op.results[k]), self._name(op.results[k])) for k in chosen)
+        self.twins.update(zip((op.results[k] for k in chosen), results, strict=True))
+        operands, all_results = (*op.operands, *initial), (*op.results, *results)
+        self.builder.ops.append(replace(op, operands=operands, results=all_results, blocks=blocks))
+
+    def _block(self, block: Block, op: Op, chosen: Sequence[int], first: int) -> Block:
+        parameters: list[Value] = []
+        if op.primitive != "if":
+            for k in chosen:
+                own = block.parameters[first + k]
+                parameters.append(Value(_twin_type(own), self._name(own)))
+                self.twins[own] = parameters[-1]
+        self.builder.open((*block.parameters, *parameters))
+        for inner in block.ops:
+            self._op(inner)
+        is_test = op.primitive == "while" and block is op.blocks[0]
+        yields = [] if is_test else [self._fit(self.twin(block.yields[k]), op.results[k]) for k in chosen]
+        return self.builder.close((*block.yields, *yields))
+
+    def _fit(self, twin: Value, reference: Value) -> Value:
+        """The twin as the type that twins of this reference have everywhere."""
+        return twin if twin.type == _twin_type(reference) else self.builder("relax", twin, name=twin.name)
+
+
+def _twin_type(reference: Value) -> Array | Stack:
+    """The reference's own type, but the twin of an array of unknown strides may be better laid out: relaxed."""
+    kind = reference.type
+    assert isinstance(kind, Array | Stack)
+    if isinstance(kind, Array) and kind.layout == "A":
+        return Array(kind.dtype, kind.rank, "A")
+    return kind
