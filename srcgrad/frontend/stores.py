@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.frontend import extents
-from srcgrad.frontend.broadcasting import fitted
+from srcgrad.frontend.broadcasting import Shape, fitted
 from srcgrad.frontend.delayed import (
     Source,
     as_delayed,
@@ -20,39 +20,71 @@ from srcgrad.frontend.delayed import (
 )
 from srcgrad.frontend.promotion import refuse
 from srcgrad.frontend.scalars import Number, as_scalar, cast
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, is_number
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Operand, Value
+from srcgrad.ir.core import Const, Operand, Value
 from srcgrad.ir.types import DType
 
 
 def store_into(builder: Builder, target: ArrayValue, value: FrontValue) -> None:
     """``target[...] = value``: the value is broadcast to the target, and read as it was before."""
-    source = _stored(builder, target, value)
-
-    def put(at: tuple[Operand, ...]) -> None:
-        element = cast(builder, as_scalar(source(builder, at)).operand, target.dtype)
-        builder.emit("store", target.ref, *at, element)
-
-    nest(builder, shape_of(builder, target), put)
+    shape = shape_of(builder, target)
+    source = elements_for(builder, shape, target, value, aligned=True)
+    nest(builder, shape, lambda at: store_element(builder, target, at, source(builder, at)))
 
 
 def update(builder: Builder, target: ArrayValue, value: FrontValue, name: str, combine: Callable[..., Number]) -> None:
     """``target op= value`` for the primitive ``name`` that ``combine`` applies: in place, element by element."""
-    source = _stored(builder, target, value)
-    result = result_dtype(builder, [sample(target), sample(value)], combine)
+    shape = shape_of(builder, target)
+    source = elements_for(builder, shape, target, value, aligned=True)
+    nest(
+        builder,
+        shape,
+        lambda at: update_element(builder, target, at, source(builder, at), name, combine),
+    )
+
+
+def store_element(builder: Builder, target: ArrayValue, at: tuple[Operand, ...], value: FrontValue) -> None:
+    """``target[at] = value`` for one element, its indices in range."""
+    number = as_number(builder, value)
+    check_castable(builder, as_scalar(number).dtype, target.dtype)
+    builder.emit("store", target.ref, *at, cast(builder, as_scalar(number).operand, target.dtype))
+
+
+def update_element(
+    builder: Builder,
+    target: ArrayValue,
+    at: tuple[Operand, ...],
+    value: FrontValue,
+    name: str,
+    combine: Callable[..., Number],
+) -> None:
+    """``target[at] op= value`` for one element: an accumulation where it adds or subtracts."""
+    number = as_number(builder, value)
+    result = result_dtype(builder, [sample(target), number], combine)
     check_same_kind(builder, result, target.dtype)
+    if name in ("add", "sub") and result == target.dtype and result.kind != "b":
+        change = cast(builder, as_scalar(number).operand, result)
+        builder.emit("accumulate", target.ref, *at, change if name == "add" else _negated(builder, change))
+        return
+    element = combine(builder, ScalarValue(builder("load", target.ref, *at)), number)
+    builder.emit("store", target.ref, *at, cast(builder, as_scalar(element).operand, target.dtype))
 
-    def put(at: tuple[Operand, ...]) -> None:
-        operand = source(builder, at)
-        if name in ("add", "sub") and result == target.dtype and result.kind != "b":
-            change = cast(builder, as_scalar(operand).operand, result)
-            builder.emit("accumulate", target.ref, *at, change if name == "add" else builder("neg", change))
-            return
-        element = combine(builder, ScalarValue(builder("load", target.ref, *at)), operand)
-        builder.emit("store", target.ref, *at, cast(builder, as_scalar(element).operand, target.dtype))
 
-    nest(builder, shape_of(builder, target), put)
+def _negated(builder: Builder, operand: Operand) -> Operand:
+    if isinstance(operand, Const) and operand.dtype.kind in "fci":
+        return Const(-operand.value, operand.dtype)
+    return builder("neg", operand)
+
+
+def as_number(builder: Builder, value: FrontValue) -> Number:
+    """A number, or the element of an array of rank 0."""
+    if isinstance(value, ArrayValue | Delayed) and value.rank == 0:
+        return ScalarValue(as_delayed(builder, value).element(builder, ()))
+    if not is_number(value):
+        raise refuse(builder, "one element of an array holds one number", "Assign to a slice, or index the value.")
+    assert isinstance(value, ScalarValue | Static)
+    return value
 
 
 def check_same_kind(builder: Builder, result: DType, target: DType) -> None:
@@ -64,18 +96,23 @@ def check_same_kind(builder: Builder, result: DType, target: DType) -> None:
         raise refuse(builder, message, "Make the array of the wider dtype, or convert the result with astype.")
 
 
-def _stored(builder: Builder, target: ArrayValue, value: FrontValue) -> Source:
-    """The elements of a value at indices of the target, safe from the target's being written to."""
+def elements_for(builder: Builder, shape: Shape, target: ArrayValue, value: FrontValue, aligned: bool) -> Source:
+    """A value's elements at indices of ``shape``, as they were before ``target`` is written to.
+
+    ``aligned``: the element at an index is read just before the target's element at this index is written.
+    """
     if is_number(value):
         check_castable(builder, as_scalar(value).dtype, target.dtype)  # type: ignore[arg-type]  # a number
         return constant_source(value)
-    assert isinstance(value, ArrayValue | Delayed)
+    if not isinstance(value, ArrayValue | Delayed):
+        raise refuse(builder, "only numbers and arrays can be stored in an array", "Make an array with np.array.")
     check_castable(builder, value.dtype, target.dtype)
-    if not unaffected(builder, as_delayed(builder, value), target.ref):
-        value = copy(builder, value)
     own = as_delayed(builder, value)
-    shape = shape_of(builder, target)
-    return source_at(once_per_element(builder, own, strides := fitted(builder, own.shape, shape), shape), strides)
+    safe = unaffected(builder, own, target.ref) if aligned else untouched(builder, own, target.ref)
+    if not safe:
+        own = as_delayed(builder, copy(builder, own))
+    strides = fitted(builder, own.shape, shape)
+    return source_at(once_per_element(builder, own, strides, shape), strides)
 
 
 def check_castable(builder: Builder, value: DType, target: DType) -> None:
@@ -90,3 +127,8 @@ def unaffected(builder: Builder, value: Delayed, target: Value) -> bool:
         extents.disjoint(builder, r, target) or (r in value.aligned and extents.same(builder, r, target))
         for r in value.reads
     )
+
+
+def untouched(builder: Builder, value: Delayed, target: Value) -> bool:
+    """Whether an expression reads nothing that ``target`` may share."""
+    return all(extents.disjoint(builder, r, target) for r in value.reads)
