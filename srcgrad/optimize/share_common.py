@@ -1,0 +1,142 @@
+"""Compute once what is computed twice; load once what is not written in between; take what was just stored.
+
+Values are numbered in order, inner blocks seeing what is known outside. What is known of memory carries the *epoch*
+of each of its sites: a write, a call or the entry of a loop that writes begins a new one.
+
+>>> from srcgrad.ir.text import parse, to_text
+>>> from srcgrad.primitives.table import infer
+>>> before = '''
+... def f(x: f64[:], y: f64[:], i: i64):
+...     a: f64 = load(x, i)
+...     b: f64 = mul(a, a)
+...     store(y, i, b)
+...     c: f64 = load(x, i)
+...     d: f64 = mul(c, c)
+...     e: f64 = load(y, i)
+...     g: f64 = add(d, e)
+...     return g
+... '''
+>>> print(to_text(share_common(parse(before, infer))))
+def f(x: f64[:], y: f64[:], i: i64):
+    a: f64 = load(x, i)
+    b: f64 = mul(a, a)
+    store(y, i, b)
+    g: f64 = add(b, b)
+    return g
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Hashable, Iterable, MutableMapping
+from dataclasses import replace
+from itertools import count
+
+from srcgrad.analysis.extents import pinned
+from srcgrad.analysis.sites import Sites
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, index
+from srcgrad.ir.rewrite import renamed
+from srcgrad.ir.types import Array
+from srcgrad.primitives.table import Effect, effect
+
+Known = MutableMapping[Hashable, tuple[Operand, ...]]
+COMMUTATIVE = {"add", "mul", "and_", "or_", "eq", "ne", "bit_and", "bit_or", "bit_xor"}
+SHARED = {Effect.PURE, Effect.VIEW, Effect.READ, Effect.CHECK, Effect.GUARD}
+
+
+def share_common(function: Function) -> Function:
+    return replace(function, body=_Sharing(function).block(function.body, {}))
+
+
+class _Sharing:
+    def __init__(self, function: Function) -> None:
+        self.sites = Sites(function)
+        self.pinned = pinned(function)
+        self.names: dict[Value, Operand] = {}
+        self.epochs: dict[Value, int] = {}
+        self.fresh = count(1)
+        self.written: dict[Op, frozenset[Value]] = {}  # an op with blocks -> the sites written inside
+        _collect_writes(function.body, self.sites, self.written)
+
+    def block(self, block: Block, known: Known) -> Block:
+        ops = [current for op in block.ops if (current := self.op(op, known)) is not None]
+        return Block(block.parameters, tuple(ops), tuple(renamed(x, self.names) for x in block.yields))
+
+    def op(self, op: Op, known: Known) -> Op | None:
+        """The op with its operands renamed, or None where its results are known already."""
+        current = replace(op, operands=tuple(renamed(x, self.names) for x in op.operands))
+        kind = effect(op.primitive)
+        if kind is Effect.CONTROL:
+            return self.control(op, current, known)
+        if kind in SHARED:
+            key = self.key(current, op)
+            if key in known and not self.changes_type(op, known[key]):
+                self.names.update(zip(op.results, known[key], strict=True))
+                return None
+            known[key] = current.results
+        elif kind in (Effect.WRITE, Effect.CALL):
+            self.begin_epoch(self.touched(op))
+            if op.primitive == "store":
+                known[self.memory_key("load", current.operands[:-1], op)] = current.operands[-1:]
+        return current
+
+    def changes_type(self, op: Op, values: tuple[Operand, ...]) -> bool:
+        return values == (index(1),) and op.result in self.pinned
+
+    def control(self, op: Op, current: Op, known: Known) -> Op:
+        loops = op.primitive != "if"
+        if loops:  # a later iteration sees what an earlier one wrote
+            self.begin_epoch(self.written[op])
+        before, blocks = dict(self.epochs), []
+        for block in op.blocks:
+            self.epochs = before if loops else dict(before)
+            blocks.append(self.block(block, ChainMap({}, known)))
+        self.epochs = before
+        self.begin_epoch(self.written[op])
+        return replace(current, blocks=tuple(blocks))
+
+    def key(self, current: Op, original: Op) -> Hashable:
+        if effect(current.primitive) is Effect.READ:
+            return self.memory_key(current.primitive, current.operands, original)
+        operands = [_name(x) for x in current.operands]
+        if current.primitive in COMMUTATIVE:
+            operands.sort(key=hash)
+        return (current.primitive, tuple(operands), tuple(current.attributes.items()))
+
+    def memory_key(self, primitive: str, operands: tuple[Operand, ...], original: Op) -> Hashable:
+        sites = self.sites.sites(original.operands[0])
+        epochs = frozenset((site, self.epochs.get(site, 0)) for site in sites)
+        return (primitive, tuple(_name(x) for x in operands), epochs)
+
+    def touched(self, op: Op) -> Iterable[Value]:
+        return _touched(op, self.sites)
+
+    def begin_epoch(self, sites: Iterable[Value]) -> None:
+        self.epochs.update((site, next(self.fresh)) for site in sites)
+
+
+def _name(operand: Operand) -> Hashable:
+    return operand.key() if isinstance(operand, Const) else operand
+
+
+def _touched(op: Op, sites: Sites) -> frozenset[Value]:
+    """The sites that an op without blocks may write to."""
+    match effect(op.primitive):
+        case Effect.WRITE:
+            return sites.sites(op.operands[0])
+        case Effect.CALL:
+            return frozenset(s for x in op.operands if isinstance(x.type, Array) for s in sites.sites(x))
+    return frozenset()
+
+
+def _collect_writes(block: Block, sites: Sites, written: dict[Op, frozenset[Value]]) -> frozenset[Value]:
+    found: set[Value] = set()
+    for op in block.ops:
+        if op.blocks:
+            inside = (_collect_writes(inner, sites, written) for inner in op.blocks)
+            written[op] = frozenset[Value]().union(*inside)
+            found |= written[op]
+        else:
+            found |= _touched(op, sites)
+    return frozenset(found)
