@@ -50,7 +50,7 @@ def expression(builder: Builder, operands: Sequence[FrontValue], combine: Callab
     if not shape:
         return ScalarValue(element(builder, ()))
     samples = [sample(v) for v in operands]
-    return Delayed(shape, result_dtype(builder, samples, combine), element, *read_by(builder, operands, shape))
+    return Delayed(shape, result_dtype(builder, samples, combine), element, *read_by(builder, operands))
 
 
 # The element of one operand at an index of the result.
@@ -94,18 +94,16 @@ def _moved(builder: Builder, i: Operand, stride: Operand) -> Operand:
     return builder("mul", i, stride)
 
 
-def read_by(
-    builder: Builder, operands: Sequence[FrontValue], shape: Shape
-) -> tuple[tuple[Value, ...], frozenset[Value]]:
-    """What an elementwise expression reads, and what of it is read only at the element's own index."""
+def read_by(builder: Builder, operands: Sequence[FrontValue]) -> tuple[tuple[Value, ...], frozenset[Value]]:
+    """What an elementwise expression reads, and what of it is read only at the element's own index.
+
+    An operand that is broadcast counts among the latter: stored into what it was read from, the result must
+    have just its shape, so that then nothing was broadcast.
+    """
     parts = [as_delayed(builder, v) for v in operands if is_array(v)]
     reads = tuple(dict.fromkeys(r for p in parts for r in p.reads))
-    moved = {r for p in parts for r in p.reads if r not in p.aligned or not _same_shape(builder, p.shape, shape)}
-    return reads, frozenset(reads) - moved
-
-
-def _same_shape(builder: Builder, a: Shape, b: Shape) -> bool:
-    return len(a) == len(b) and all(extents.same(builder, n, m) for n, m in zip(a, b, strict=True))
+    elsewhere = {r for p in parts for r in p.reads if r not in p.aligned}
+    return reads, frozenset(reads) - elsewhere
 
 
 def sample(value: FrontValue) -> Number:
