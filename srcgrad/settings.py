@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 DEFAULT_FASTMATH = frozenset({"contract", "reassoc", "arcp"})
 
@@ -35,6 +36,17 @@ class Options:
     cache: bool = True
     mutates: bool = False
     check_nan: bool = False
+
+
+class OptionValues(TypedDict, total=False):
+    """The same by name, for the signatures of ``grad`` and its kin."""
+
+    jit: bool
+    fastmath: bool | frozenset[str]
+    boundscheck: bool
+    cache: bool
+    mutates: bool
+    check_nan: bool
 
 
 def cache_directory() -> Path:

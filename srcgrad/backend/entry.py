@@ -66,13 +66,12 @@ def compile_for(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
     try:
         dispatcher.compile(arguments)
     except NumbaError as fault:
-        raise fault_of_ours(dispatcher, fault) from fault
+        raise fault_of_ours(dispatcher.py_func.__code__.co_filename, fault) from fault
     return dispatcher.overloads[arguments]
 
 
-def fault_of_ours(dispatcher: Any, fault: Exception) -> InternalError:
+def fault_of_ours(file: str, fault: Exception) -> InternalError:
     """The front end has refused what Numba would not take, so whatever Numba refuses is a fault of ours."""
-    file = dispatcher.py_func.__code__.co_filename
     return InternalError(
         f"srcgrad produced code that Numba cannot compile, in {file}:\n{fault}",
         hint="This is a fault of srcgrad's; please report it with that file. jit=False may serve until then.",

@@ -37,14 +37,13 @@ class FlatCode:
 class CallableInNumba:
     """Base of objects that njit code may call."""
 
-    @property
     def numba_entry(self) -> InsideEntry:
         raise NotImplementedError
 
 
 @typeof_impl.register(CallableInNumba)  # type: ignore[untyped-decorator]  # Numba's
 def _typeof(value: CallableInNumba, context: object) -> Any:
-    return types.Dispatcher(value.numba_entry)
+    return types.Dispatcher(value.numba_entry())
 
 
 class InsideEntry(CPUDispatcher):  # type: ignore[misc]  # Numba has no annotations

@@ -38,7 +38,7 @@ def describe(value: object, where: str = "the argument") -> Structure:
         return Static(value, value)
     if isinstance(value, slice):
         return Static(value, (value.start, value.stop, value.step))
-    container = _parts(value, where)
+    container = parts_of(value, where)
     if container is not None:
         keys, children = container
         names = [f"{where}[{k!r}]" if isinstance(value, dict) else f"{where}.{k}" for k in keys]
@@ -65,6 +65,23 @@ def unflatten(structure: Structure, leaves: Sequence[object]) -> object:
     value = _rebuild(structure, rest)
     assert next(rest, None) is None, "more leaves than the structure holds"
     return value
+
+
+def map_leaves(change: Callable[..., object], value: object, *others: object) -> object:
+    """The same containers with ``change(leaf, *leaves of the others)`` in the place of each leaf of ``value``."""
+    if isinstance(value, np.ndarray) or (isinstance(value, NUMBERS) and not isinstance(value, enum.Enum)):
+        return change(value, *others)
+    container = parts_of(value)
+    if container is None:
+        return value
+    rows = zip(container[1], *(children_of(other) for other in others), strict=True)
+    return build_container(type(value), container[0], [map_leaves(change, *row) for row in rows])
+
+
+def children_of(value: object) -> tuple[object, ...]:
+    container = parts_of(value)
+    assert container is not None
+    return container[1]
 
 
 def leaves_of(structure: Structure) -> Iterator[Leaf]:
@@ -125,7 +142,7 @@ def _scalar_dtype(value: object, where: str) -> DType:
     return F64 if isinstance(value, float) else C128
 
 
-def _parts(value: object, where: str) -> tuple[tuple[str, ...], tuple[object, ...]] | None:
+def parts_of(value: object, where: str = "the argument") -> tuple[tuple[str, ...], tuple[object, ...]] | None:
     """The keys and children of a container, or None where ``value`` is none."""
     if isinstance(value, dict):
         odd = next((k for k in value if not isinstance(k, str)), None)
@@ -150,7 +167,7 @@ def _collect(value: object, leaves: list[object]) -> None:
     elif isinstance(value, NUMBERS):
         leaves.append(value)
     else:
-        container = _parts(value, "the argument")
+        container = parts_of(value)
         for child in container[1] if container else ():
             _collect(child, leaves)
 

@@ -1,0 +1,145 @@
+"""The object a user holds: called, it compiles for the arguments' types once and runs; and it shows its code.
+
+There are two entries. The native one is Numba's own dispatcher: nothing is looked at in Python. The general one
+takes pytrees, constants, captured arrays and whatever else needs a look at the arguments; it costs about 3 µs.
+An object starts with the native entry and changes over for good when that declines a call.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.api.program import Plan, Primal, Program, Structures
+from srcgrad.api.specialise import Specialisations, unchanged
+from srcgrad.backend.entry import NativeEntry, NotNative, boxed_by_numba
+from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
+from srcgrad.backend.python_source import emit
+from srcgrad.backend.runtime import reword
+from srcgrad.frontend.scope import Capture
+from srcgrad.ir.core import Function
+from srcgrad.ir.text import to_text
+from srcgrad.settings import Options
+from srcgrad.watch import watching
+
+
+class Compiled(CallableInNumba):
+    """A function that is compiled on first use for each kind of arguments."""
+
+    def __init__(self, function: Callable[..., object], plan: Plan, options: Options) -> None:
+        functools.update_wrapper(self, function)
+        self._table = Specialisations(function, plan, options)
+        self._parameters = self._table.parameters
+        self._guards: tuple[tuple[Capture, object], ...] = ()
+        self._inside = InsideEntry(self._table.bind, self._compile_inside)
+        native = options.jit and not self._parameters.variadic
+        self._native = NativeEntry(self._parameters.positional_stub(), self._compile_natively)
+        self._entry = self._parameters.binder(self._native if native else self._general)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._entry(*args, **kwargs)
+        except NotNative:
+            pass
+        except Exception as error:
+            # What Numba's dispatcher says of an argument [] before it asks us (0.68).
+            if "cannot compute fingerprint" not in str(error):
+                reword(error)
+                raise
+        self._entry = self._parameters.binder(self._general)
+        return self._entry(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._table.plan} of {self._parameters.name}>"
+
+    def _general(self, *arguments: object) -> object:
+        """A call with one argument per parameter, whatever they are."""
+        return self._table.find(arguments)(arguments)
+
+    # -- the native entry and calls from njit code --------------------------------------------------------
+
+    def _compile_natively(self, structures: Structures) -> Any:
+        specialisation = self._table.compile(structures)
+        program = specialisation.program
+        if program.lowered.hidden or program.overlap_matters or not boxed_by_numba(program.result):
+            raise NotNative
+        if program.lowered.captured:
+            self._guards += tuple(program.lowered.captured)
+            self._entry = self._parameters.binder(self._guarded)
+        return specialisation.run.entry
+
+    def _guarded(self, *arguments: object) -> object:
+        """The native entry, unless a captured constant has changed."""
+        for capture, value in self._guards:
+            if capture.read() is not value and not unchanged(capture, value):
+                raise NotNative
+        return self._native(*arguments)
+
+    def _compile_inside(self, structures: Structures) -> FlatCode:
+        specialisation = self._table.compile(structures)
+        return FlatCode(specialisation.run.entry, specialisation.program.result, specialisation.hidden())
+
+    def numba_entry(self) -> InsideEntry:
+        return self._inside
+
+    # -- looking inside -----------------------------------------------------------------------------------
+
+    @property
+    def function(self) -> Callable[..., object]:
+        """The user's Python function."""
+        return self._table.function
+
+    @functools.cached_property
+    def primal(self) -> Compiled:
+        """The function itself, compiled; its effects on its arguments are kept."""
+        return self._relative("primal", Compiled(self._table.function, Primal(), self._table.options))
+
+    def primal_source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
+        """The generated source of the function itself, for arguments like these."""
+        return self.primal.source(*args, level=level, **kwargs)
+
+    def source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
+        """The generated Python source that runs in a call with arguments like these.
+
+        ``level="readable"`` is meant to be read, ``level="compiled"`` is the text that is compiled.
+        """
+        return emit(self._program(args, kwargs).function, level)
+
+    def ir(self, *args: object, after: str = "", **kwargs: object) -> str:
+        """The intermediate representation after the named step, or after the last one."""
+        steps: dict[str, Function] = {}
+        with watching(steps.__setitem__):
+            self._program(args, kwargs)
+        if after and after not in steps:
+            raise ValueError(f"no step is called {after!r}; the steps are {', '.join(steps)}")
+        return to_text(steps[after] if after else list(steps.values())[-1])
+
+    def _program(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Program:
+        return self._table.program(self._table.structures(self._table.bound(args, kwargs)))
+
+    # -- pickling -----------------------------------------------------------------------------------------
+
+    def _relative(self, name: str, other: Compiled) -> Compiled:
+        """``other`` is found again as the attribute ``name`` of this object."""
+        other._home = (self, name)
+        return other
+
+    _home: tuple[Compiled, str] | None = None
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if self._home is not None:
+            return getattr, self._home
+        # As a decorator the object took the function's place, which then cannot be found by its name.
+        if _named(self._table.function) is self:
+            return self._table.function.__qualname__
+        return type(self), (self._table.function, self._table.plan, self._table.options)
+
+
+def _named(function: Callable[..., object]) -> object:
+    """What is now found under the name of a function."""
+    found: object = sys.modules.get(getattr(function, "__module__", ""))
+    for name in getattr(function, "__qualname__", "").split("."):
+        found = getattr(found, name, None)
+    return found

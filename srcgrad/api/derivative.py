@@ -1,0 +1,36 @@
+"""What ``grad`` and ``value_and_grad`` return."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+from srcgrad.api.compiled import Compiled
+from srcgrad.api.program import Gradient
+
+
+class Derivative(Compiled):
+    """A gradient function; see `srcgrad.grad`.
+
+    Attributes
+    ----------
+    value_and_grad : Derivative
+        The function that returns ``(value, gradient)``, from one sweep.
+    primal : Compiled
+        The function itself, compiled.
+    """
+
+    @functools.cached_property
+    def value_and_grad(self) -> Derivative:
+        plan = self._table.plan
+        assert isinstance(plan, Gradient)
+        other = Derivative(self._table.function, replace(plan, with_value=True), self._table.options)
+        self._relative("value_and_grad", other)
+        return other
+
+    def backward_source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
+        """The generated adjoint, one function with the forward and the reverse sweep, for arguments like these.
+
+        ``level="readable"`` is meant to be read, ``level="compiled"`` is exactly the text that is compiled.
+        """
+        return self.source(*args, level=level, **kwargs)

@@ -1,0 +1,122 @@
+"""Products with a Jacobian: forward along a direction (``jvp``), backward from a cotangent (``vjp``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from srcgrad.api.program import Primal, Reverse, Tangent
+from srcgrad.api.specialise import Specialisation, Specialisations
+from srcgrad.errors import ArgumentTypeError, ShapeError
+from srcgrad.frontend.pytree import children_of, describe, flatten, layout_of, unflatten
+from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.settings import Options
+
+
+class Jvp:
+    """A function and its derivative along a direction."""
+
+    def __init__(self, function: Callable[..., object], options: Options) -> None:
+        self._function = function
+        self._options = options
+        self._tables: dict[int, Specialisations] = {}
+
+    def __call__(self, primals: tuple[object, ...], tangents: tuple[object, ...]) -> tuple[object, object]:
+        if len(primals) != len(tangents):
+            raise ArgumentTypeError(
+                f"jvp got {len(primals)} primals and {len(tangents)} tangents.", hint="Pass one tangent per primal."
+            )
+        count = len(primals)
+        if count not in self._tables:
+            self._tables[count] = Specialisations(self._function, Tangent(tuple(range(count))), self._options)
+        table = self._tables[count]
+        arguments = table.bound(primals, {})
+        leaves = list(conformed(primals, tangents, "tangents"))
+        pair = table.find(arguments)(arguments, leaves)
+        assert isinstance(pair, tuple)
+        return pair
+
+
+class Vjp:
+    """A function and, for each call, its pullback."""
+
+    def __init__(self, function: Callable[..., object], options: Options) -> None:
+        self._value = Specialisations(function, Primal(keeps_effects=False), options)
+        self._function = function
+        self._options = options
+        self._tables: dict[int, Specialisations] = {}
+
+    def __call__(self, primals: tuple[object, ...]) -> tuple[object, Pullback]:
+        count = len(primals)
+        if count not in self._tables:
+            self._tables[count] = Specialisations(self._function, Reverse(tuple(range(count))), self._options)
+        arguments = self._value.bound(primals, {})
+        result = self._value.find(arguments)(arguments)
+        table = self._tables[count]
+        return result, Pullback(table.find(arguments), arguments, result)
+
+
+class Pullback:
+    """From a cotangent of the result to the gradients of the arguments; may be called many times."""
+
+    def __init__(self, code: Specialisation, arguments: tuple[object, ...], result: object) -> None:
+        self._code = code
+        # The caller may change the arguments and the result before the pullback is called.
+        self._leaves = [_own(leaf) for leaf in (*flatten(arguments), *code.hidden())]
+        self._result = unflatten(describe(result), flatten(result))
+
+    def __call__(self, cotangent: object) -> tuple[object, ...]:
+        directions = list(conformed(self._result, cotangent, "the cotangent"))
+        gradients = self._code.run_on(self._leaves, directions)
+        assert isinstance(gradients, tuple)
+        return gradients
+
+
+def conformed(primal: object, direction: object, where: str) -> Iterator[object]:
+    """The leaves of a tangent or cotangent, one per floating leaf of ``primal``, each of that leaf's type and shape."""
+    structure = describe(primal)
+    yield from _conformed(structure, primal, direction, where)
+
+
+def _conformed(structure: Structure, primal: object, direction: object, where: str) -> Iterator[object]:
+    match structure:
+        case Leaf(type=type_) if type_.dtype.differentiable:
+            yield _leaf(type_.dtype.numpy, primal, direction, where)
+        case Tree(cls=cls, keys=keys):
+            given = describe(direction)
+            if not isinstance(given, Tree) or (given.keys, len(given.children)) != (keys, len(structure.children)):
+                raise ArgumentTypeError(
+                    f"{where} should be a {cls.__name__} of {len(structure.children)}, as what it belongs to.",
+                    hint="Give it the same structure; None stands for what is not floating point.",
+                )
+            children = zip(structure.children, children_of(primal), children_of(direction), strict=True)
+            for k, (child, inner, given_inner) in enumerate(children):
+                yield from _conformed(child, inner, given_inner, f"{where}[{keys[k] if keys else k!r}]")
+        case Leaf() | Static() if direction is not None and np.any(np.asarray(direction) != 0):
+            raise ArgumentTypeError(
+                f"{where} is {direction!r}, but what it belongs to carries no derivative.", hint="Pass None there."
+            )
+
+
+def _leaf(dtype: np.dtype, primal: object, direction: object, where: str) -> object:
+    given = np.asarray(direction)
+    if given.dtype.kind not in "biufc" or (given.dtype.kind == "c" and dtype.kind != "c"):
+        raise ArgumentTypeError(
+            f"{where} is of dtype {given.dtype}, what it belongs to of dtype {dtype}.", hint=f"Convert it to {dtype}."
+        )
+    wanted = primal.shape if isinstance(primal, np.ndarray) else ()
+    if given.shape != wanted:
+        raise ShapeError(
+            f"{where} has shape {given.shape}, what it belongs to has shape {wanted}.",
+            hint="Give it the same shape.",
+        )
+    if not isinstance(primal, np.ndarray):
+        return dtype.type(given[()])
+    if layout_of(primal) == "F":
+        return np.require(given, dtype, ["F", "W", "A"])
+    return np.require(given, dtype, ["C", "W", "A"])
+
+
+def _own(leaf: object) -> object:
+    return leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf

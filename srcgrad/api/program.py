@@ -1,0 +1,228 @@
+"""What a call asks the compiler for: which leaves are differentiated, and what the results are made of.
+
+A plan (``Primal``, ``Gradient`` ...) turns a function and the structures of its arguments into a ``Program``: IR on
+flat leaves, and how the user's result is built from what it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from srcgrad import compiler
+from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
+from srcgrad.errors import ArgumentTypeError, Error
+from srcgrad.frontend.lower import Lowered
+from srcgrad.frontend.pytree import leaves_of
+from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.ir.core import Function
+from srcgrad.ir.types import Array, Scalar
+from srcgrad.optimize.copy_arguments import written_parameters
+from srcgrad.settings import Options
+
+Structures = tuple[Structure, ...]
+NOTHING = Static(None, None)
+
+
+@dataclass(frozen=True)
+class Program:
+    """IR on flat leaves. Its parameters are the leaves of the arguments, then the hidden arrays."""
+
+    lowered: Lowered
+    function: Function
+    result: Structure
+
+    @cached_property
+    def written(self) -> frozenset[int]:
+        """Positions of the arrays that the user's function writes to."""
+        return written_parameters(self.lowered.function)
+
+    @property
+    def overlap_matters(self) -> bool:
+        """Whether the function writes to an array while it has another that might be the same memory."""
+        return bool(self.written) and sum(isinstance(p.type, Array) for p in self.lowered.function.parameters) > 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """A function and the structures of its arguments, one for each parameter."""
+
+    function: Callable[..., object]
+    parameters: Parameters
+    arguments: Structures
+    options: Options
+
+    def lower(self) -> Lowered:
+        return compiler.lower(self.function, self.arguments)
+
+
+@dataclass(frozen=True)
+class Primal:
+    """The function itself; its writes to its arguments reach the caller only if ``keeps_effects``."""
+
+    keeps_effects: bool = True
+
+    def program(self, request: Request) -> Program:
+        lowered = request.lower()
+        options = replace(request.options, mutates=self.keeps_effects)
+        return Program(lowered, compiler.primal(lowered.function, options), lowered.result)
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """The gradient of a scalar result with respect to some arguments, from one sweep with the value if wanted."""
+
+    argnums: Argnums = 0
+    has_aux: bool = False
+    with_value: bool = False
+
+    def program(self, request: Request) -> Program:
+        chosen = Chosen(request, self.argnums)
+        lowered = request.lower()
+        value = self._scalar_result(request, lowered)
+        function = compiler.gradient(lowered.function, chosen.positions, self.with_value, request.options)
+        gradient = chosen.gradient(self.argnums)
+        if self.with_value:
+            return Program(lowered, function, Tree(tuple, (), (value, gradient)))
+        return Program(lowered, function, gradient)
+
+    def _scalar_result(self, request: Request, lowered: Lowered) -> Structure:
+        """The structure of the differentiated value (and of the auxiliary one), if it can be differentiated."""
+        result = lowered.result
+        if self.has_aux:
+            if not isinstance(result, Tree) or result.cls is not tuple or len(result.children) != 2:
+                raise about(request, "has_aux=True, but the function does not return a pair.", "Return (loss, aux).")
+            result = result.children[0]
+        if isinstance(result, Leaf) and isinstance(result.type, Scalar) and result.type.dtype.kind == "f":
+            return lowered.result
+        raise about(
+            request,
+            f"The gradient of {request.parameters.name}() is asked for, but it returns {in_words(result)}.",
+            "grad needs one real number. For arrays and tuples use jacobian or vjp; or return a sum.",
+        )
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """The function and its derivative along a direction; tangents of the floating leaves follow the arguments."""
+
+    argnums: tuple[int, ...]
+
+    def program(self, request: Request) -> Program:
+        chosen = Chosen(request, self.argnums, lenient=True)
+        lowered = request.lower()
+        function = compiler.tangents(lowered.function, chosen.positions, request.options)
+        return Program(lowered, function, Tree(tuple, (), (lowered.result, cotangent(lowered.result))))
+
+
+@dataclass(frozen=True)
+class Reverse:
+    """The gradients from a cotangent; cotangents of the floating leaves of the result follow the arguments."""
+
+    argnums: tuple[int, ...]
+
+    def program(self, request: Request) -> Program:
+        chosen = Chosen(request, self.argnums, lenient=True)
+        lowered = request.lower()
+        function = compiler.pullback(lowered.function, chosen.positions, request.options)
+        return Program(lowered, function, chosen.gradient(self.argnums))
+
+
+Plan = Primal | Gradient | Tangent | Reverse
+
+
+class Chosen:
+    """The arguments to differentiate, and their floating leaves; ``lenient`` takes arguments that have none."""
+
+    def __init__(self, request: Request, argnums: Argnums, lenient: bool = False) -> None:
+        given = [_slots(structure) for structure in request.arguments]
+        self.paths = argument_paths(request.parameters, argnums, given)
+        self.structures = [_at(request.arguments, path) for path in self.paths]
+        for path, structure in zip(self.paths, self.structures, strict=True):
+            if not lenient:
+                self._check(request, path, structure)
+        starts = _leaf_starts(request.arguments)
+        self.positions = [
+            start + k
+            for (start, structure) in ((starts[path], s) for path, s in zip(self.paths, self.structures, strict=True))
+            for k, leaf in enumerate(leaves_of(structure))
+            if leaf.type.dtype.differentiable
+        ]
+
+    def gradient(self, argnums: Argnums) -> Structure:
+        """The structure of the gradient: an int gives the gradient itself, a tuple gives a tuple."""
+        gradients = tuple(cotangent(structure) for structure in self.structures)
+        return gradients[0] if isinstance(argnums, int) else Tree(tuple, (), gradients)
+
+    def _check(self, request: Request, path: Path, structure: Structure) -> None:
+        if any(leaf.type.dtype.differentiable for leaf in leaves_of(structure)) or isinstance(structure, Tree):
+            return
+        name = request.parameters.names[path[0]] + "".join(f"[{k}]" for k in path[1:])
+        raise about(
+            request,
+            f"The gradient with respect to {name!r} is asked for, but that is {in_words(structure)}.",
+            "Pass a float or an array of floats, or leave the argument out of argnums.",
+        )
+
+
+def cotangent(structure: Structure) -> Structure:
+    """The structure of a gradient: floating leaves stay, fresh arrays are in order, all else is None."""
+    match structure:
+        case Leaf(type=type_) if type_.dtype.differentiable:
+            if isinstance(type_, Array):
+                return Leaf(Array(type_.dtype, type_.rank, "F" if type_.layout == "F" else "C"))
+            return Leaf(type_, weak=structure.weak)
+        case Tree():
+            return replace(structure, children=tuple(cotangent(child) for child in structure.children))
+    return NOTHING
+
+
+def about(request: Request, message: str, hint: str) -> Error:
+    """An error about the function as a whole, at its ``def``."""
+    code = getattr(getattr(request.function, "py_func", request.function), "__code__", None)
+    file, line = (code.co_filename, code.co_firstlineno) if code else (None, None)
+    return ArgumentTypeError(message, hint=hint, file=file, line=line)
+
+
+def in_words(structure: Structure) -> str:
+    match structure:
+        case Leaf(type=Scalar(dtype=dtype)):
+            return f"a scalar of dtype {dtype.numpy}"
+        case Leaf(type=Array(dtype=dtype, rank=rank)):
+            return f"an array of {rank} dimensions and dtype {dtype.numpy}"
+        case Static(value=value):
+            return "None" if value is None else f"the constant {value!r}"
+        case Tree(cls=cls, children=children):
+            return f"a {cls.__name__} of {len(children)}"
+    raise AssertionError(structure)
+
+
+def _slots(structure: Structure) -> Sequence[object]:
+    return structure.children if isinstance(structure, Tree) else ()
+
+
+def _at(arguments: Structures, path: Path) -> Structure:
+    structure = arguments[path[0]]
+    for k in path[1:]:
+        assert isinstance(structure, Tree)
+        structure = structure.children[k]
+    return structure
+
+
+def _leaf_starts(arguments: Structures) -> dict[Path, int]:
+    """The position of the first leaf of each argument, and of each that ``*args`` takes."""
+    starts: dict[Path, int] = {}
+    position = 0
+    for k, structure in enumerate(arguments):
+        starts[(k,)] = inner = position
+        for j, child in enumerate(_slots(structure)):
+            assert isinstance(child, Leaf | Static | Tree)
+            starts[(k, j)] = inner
+            inner += _count(child)
+        position += _count(structure)
+    return starts
+
+
+def _count(structure: Structure) -> int:
+    return sum(1 for _ in leaves_of(structure))

@@ -1,0 +1,78 @@
+"""The whole compiler on one page: which steps make a program, in which order.
+
+A step is ``Function -> Function``; its name is what one prints, times or stops after (``watch`` does all that).
+The order is the one that the rules of reverse mode need: common loads are shared before reversal, so that a value
+is not kept twice, and contributions that nobody uses are pruned before ``recall`` decides what to keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from srcgrad import library  # noqa: F401  # fills the registry that the front end reads
+from srcgrad.differentiate import forward, reverse
+from srcgrad.frontend.lower import Lowered
+from srcgrad.frontend.lower import lower as lower_function
+from srcgrad.frontend.structure import Structure
+from srcgrad.ir.core import Function
+from srcgrad.optimize.copy_arguments import copy_arguments
+from srcgrad.settings import Options
+from srcgrad.watch import announcing
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    run: Callable[[Function], Function]
+
+
+# On the primal, before it is differentiated.
+PREPARE: tuple[Step, ...] = ()
+# On what is to be emitted.
+IMPROVE: tuple[Step, ...] = ()
+
+
+def lower(function: Callable[..., object], arguments: tuple[Structure, ...]) -> Lowered:
+    """The IR of a Python function for arguments of these structures."""
+    with announcing() as announce:
+        lowered = lower_function(function, arguments)
+        announce("lower", lowered.function)
+    return lowered
+
+
+def primal(function: Function, options: Options) -> Function:
+    """The function itself."""
+    return run(function, (*PREPARE, *copying(options), *IMPROVE))
+
+
+def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
+    """``(value?, *gradients)`` of a function with one real scalar result."""
+    differentiate = Step("reverse", partial(reverse.gradient, wrt=wrt, with_value=with_value))
+    return run(function, (*PREPARE, differentiate, *copying(options), *IMPROVE))
+
+
+def tangents(function: Function, wrt: Sequence[int], options: Options) -> Function:
+    """``(*results, *tangents)`` from ``(*primals, *tangents)``."""
+    differentiate = Step("forward", partial(forward.forward, wrt=wrt))
+    return run(function, (*PREPARE, differentiate, *copying(options), *IMPROVE))
+
+
+def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
+    """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
+    differentiate = Step("reverse", partial(reverse.pullback, wrt=wrt))
+    return run(function, (*PREPARE, differentiate, *copying(options), *IMPROVE))
+
+
+def copying(options: Options) -> tuple[Step, ...]:
+    """A derivative leaves the caller's arguments as they are, unless told otherwise."""
+    return () if options.mutates else (Step("copy_arguments", copy_arguments),)
+
+
+def run(function: Function, steps: Sequence[Step]) -> Function:
+    with announcing() as announce:
+        for step in steps:
+            function = step.run(function)
+            announce(step.name, function)
+    return function
