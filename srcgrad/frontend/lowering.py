@@ -135,6 +135,12 @@ class Lowering:
         if ops is not None:
             ops[:] = current
 
+    def share(self, scope: Scope, name: str) -> None:
+        """A function inside ``scope`` assigns to its variable ``name``."""
+        scope.shared.add(name)
+        if scope not in self.sharing:
+            self.sharing.append(scope)
+
     def changeable(self) -> list[Scope]:
         """The scopes whose variables may change here: this function's, and those shared with functions inside."""
         return [self.scope, *(s for s in self.sharing if s is not self.scope)]

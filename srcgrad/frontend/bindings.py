@@ -1,0 +1,74 @@
+"""Which names a piece of source assigns to, and which it reads, as Python scoping has it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def assigned(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """The names that these nodes bind, not looking into nested functions; in order of first binding."""
+    return frozenset(name for node in nodes for name in _bound(node))
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            yield name
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Lambda():
+            return
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            # its own targets are its own; only `:=` inside binds a name of the function
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.NamedExpr):
+                    yield from _bound(inner.target)
+        case ast.ImportFrom(names=names) | ast.Import(names=names):
+            for alias in names:
+                yield alias.asname or alias.name.split(".")[0]
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _bound(child)
+
+
+@lru_cache(maxsize=4096)
+def declared(node: ast.FunctionDef | ast.Lambda) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """A function's local names, and those it declares nonlocal and global."""
+    arguments = frozenset(a.arg for a in parameters(node.args))
+    if isinstance(node, ast.Lambda):
+        return arguments | assigned([node.body]), frozenset(), frozenset()
+    outer, module = set(), set()
+    for inner in own_nodes(node.body):
+        if isinstance(inner, ast.Nonlocal):
+            outer.update(inner.names)
+        elif isinstance(inner, ast.Global):
+            module.update(inner.names)
+    names = (arguments | assigned(node.body)) - outer - module
+    return names, frozenset(outer), frozenset(module)
+
+
+def parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """All parameters, starred ones last."""
+    starred = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
+
+
+def own_nodes(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes inside, nested functions as one node each."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            yield from own_nodes(list(ast.iter_child_nodes(node)))
+
+
+@lru_cache(maxsize=4096)
+def free_names(node: ast.AST) -> frozenset[str]:
+    """The names that a nested function or comprehension may read from around it, and those it may assign to."""
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name)) | frozenset(
+        name for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names
+    )

@@ -1,0 +1,106 @@
+"""Python values found outside the lowered functions, as front-end values.
+
+Numbers, strings, functions and modules become compile-time constants and are recorded; arrays become hidden
+arguments, never frozen copies.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import types
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.pytree import Identity, describe, function_key
+from srcgrad.frontend.scope import Capture
+from srcgrad.frontend.structure import Leaf
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.ir.core import Value, constant
+from srcgrad.ir.types import dtype_of
+
+# Attributes of these modules do not change while a program runs.
+FIXED_MODULES = ("numpy", "math", "cmath", "scipy", "numba", "operator", "functools", "itertools", "builtins", "typing")
+
+
+@dataclasses.dataclass(frozen=True)
+class Captured:
+    """A compile-time value that a program was specialised for; ``seen`` identifies it."""
+
+    capture: Capture
+    seen: object
+
+    def holds(self) -> bool:
+        """Whether the place still has that value."""
+        try:
+            return key_of(self.capture.read()) == self.seen
+        except (ValueError, LookupError, AttributeError):  # an emptied cell, a name or attribute that is gone
+            return False
+
+
+def key_of(value: object) -> object:
+    """Equal for values that a program may be specialised for alike."""
+    if isinstance(value, bool | int | float | complex | str | bytes | types.NoneType):
+        return (type(value), repr(value))
+    if isinstance(value, np.generic):
+        return (type(value), value.tobytes())
+    if isinstance(value, list | tuple | dict):
+        return (type(value), len(value), tuple(value) if isinstance(value, dict) else Identity(value))
+    return function_key(value) if isinstance(value, types.FunctionType) else Identity(value)
+
+
+def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontValue:
+    """The front-end value of a Python value found at ``capture``."""
+    if isinstance(value, np.ndarray):
+        return hidden_array(lowering, capture, value)
+    record(lowering, capture, value)
+    if isinstance(value, np.generic):
+        dtype = dtype_of(value.dtype)
+        if dtype is None:
+            lowering.refuse(None, f"{capture.name!r} is a NumPy scalar of dtype {value.dtype}", error=ArgumentTypeError)
+        return ScalarValue(constant(value.item(), dtype), weak=False)
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        lowering.refuse(None, f"{capture.name!r} is {value}, which does not fit in 64 bits", "Use a float.")
+    container = parts(value)
+    if container is None:
+        return Static(value)
+    keys, items = container
+    holders = [Capture(f"{capture.name}[{k!r}]", value, key) for k, key in enumerate(keys or range(len(items)))]
+    children = tuple(from_python(lowering, h, item) for h, item in zip(holders, items, strict=True))
+    return TupleValue(children, type(value), keys, home=None)
+
+
+def parts(value: object) -> tuple[tuple[object, ...], tuple[object, ...]] | None:
+    """The keys and items of a container; None for anything else."""
+    if isinstance(value, dict):
+        return tuple(value), tuple(value.values())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple(value._fields), tuple(value)
+    if isinstance(value, tuple | list):
+        return (), tuple(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(f.name for f in dataclasses.fields(value))
+        return names, tuple(getattr(value, name) for name in names)
+    return None
+
+
+def record(lowering: Lowering, capture: Capture, value: object) -> None:
+    """Remember what the program was specialised for."""
+    module = capture.holder.__name__ if isinstance(capture.holder, types.ModuleType) else ""
+    if module.split(".")[0] in FIXED_MODULES or capture.holder is builtins:
+        return
+    lowering.captured.setdefault(capture.place, (capture, key_of(value)))
+
+
+def hidden_array(lowering: Lowering, capture: Capture, array: np.ndarray) -> ArrayValue:
+    """The hidden argument for an array found outside; one for each place."""
+    for known, ref in lowering.hidden:
+        if known.place == capture.place:
+            return ArrayValue(ref)
+    leaf = describe(array, f"{capture.name!r}")
+    assert isinstance(leaf, Leaf)
+    ref = Value(leaf.type, capture.name if capture.name.isidentifier() else "")
+    lowering.hidden.append((capture, ref))
+    return ArrayValue(ref)
