@@ -46,6 +46,8 @@ def read_problem(path: Path) -> Problem:
         If the file cannot be read, holds something that is not a finite number, or has too few or too many.
     """
     words = _words(path)
+    if not words:
+        raise DataFileError(f"{path} is empty", hint=f"The layout is: {LAYOUT}.")
     d, components, n = _header(path, words)
     sizes = (components, components * d, components * (d * (d + 1) // 2), n * d, 2)
     found, expected = len(words) - 3, sum(sizes)
