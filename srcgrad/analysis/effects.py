@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from srcgrad.analysis.affine import Access, Affine, Definitions, scope_of
+from srcgrad.analysis.calls import written_parameters
 from srcgrad.analysis.distinct import Distinct
 from srcgrad.analysis.sites import Sites, Token
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
@@ -39,6 +40,7 @@ class Effects:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.sites = Sites(function)
+        self.written = written_parameters(function.callees)
         self.definitions = Definitions(function)
         self.scopes = scope_of(function)
         self.distinct = Distinct(function, self.sites, self.scopes, self.definitions)
@@ -66,11 +68,13 @@ class Effects:
     def _touches(self, op: Op, path: Path) -> Iterator[tuple[Touch, dict[Value, list[Touch]]]]:
         kind = effect(op.primitive)
         if kind is Effect.CALL:
-            for operand in op.operands:
+            written = self.written[op.text("callee")]
+            for position, operand in enumerate(op.operands):
                 if isinstance(operand, Value) and isinstance(operand.type, Array):
                     touch = Touch(op, operand, None, path)
-                    yield touch, self.writes
                     yield touch, self.reads
+                    if position in written:
+                        yield touch, self.writes
         elif kind in (Effect.READ, Effect.WRITE):
             array = op.operands[0]
             assert isinstance(array, Value) and isinstance(array.type, Array)
@@ -97,8 +101,11 @@ class Effects:
 
     def may_change(self, load: Op, home: Block) -> bool:
         """Whether what ``load`` read may be different when the reverse sweep in ``home`` reads it again."""
-        read = self.touch(load)
-        return any(self.changes(read, write, home) for write in self.writes_to(read.array))
+        return not self.rereadable(self.touch(load), home)
+
+    def rereadable(self, read: Touch, home: Block) -> bool:
+        """Whether nothing that was read is changed before the end of ``home``."""
+        return not any(self.changes(read, write, home) for write in self.writes_to(read.array))
 
     def changes(self, read: Touch, write: Touch, home: Block) -> bool:
         """Whether the write may run after the read, before the end of ``home``, and touch the same element."""

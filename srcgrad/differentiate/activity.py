@@ -10,15 +10,20 @@ from collections.abc import Iterable
 
 from srcgrad.analysis.sites import Sites
 from srcgrad.ir.core import Function, Op, Operand, Value, walk
-from srcgrad.ir.types import Array, Scalar, Stack
+from srcgrad.ir.types import Array, DType, Scalar, Stack
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
 
 
 def differentiable(operand: Operand) -> bool:
     """Whether a value of this type can carry a derivative."""
+    return element_type(operand).differentiable
+
+
+def element_type(operand: Operand) -> DType:
+    """The dtype of a scalar, of an array's elements, or of what a stack holds."""
     kind = operand.type.element if isinstance(operand.type, Stack) else operand.type
-    return kind.dtype.differentiable
+    return kind.dtype
 
 
 class Activity:

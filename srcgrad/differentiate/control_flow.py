@@ -31,7 +31,7 @@ def reverse_control(walk: Reverse, op: Op) -> None:
         case "for":
             _mirror_loop(walk, op, op.operands[0], op.operands[1:], op.blocks[0].parameters[1:])
         case "while":
-            _mirror_loop(walk, op, op.results[-1], op.operands, op.blocks[1].parameters)
+            _mirror_loop(walk, op, op.results[op.integer("trips")], op.operands, op.blocks[1].parameters)
         case _:
             raise AssertionError(f"no reversal of {op.primitive}")
 
@@ -72,8 +72,8 @@ def _mirror_loop(
     saved, walk.adjoints = walk.adjoints, dict(zip(outer, totals, strict=True))
 
     walk.builder.open((Value(INDEX, "q"), *incoming, *totals))
-    for k, ct in zip(carried, incoming, strict=True):
-        walk.add(body.yields[k], ct)
+    for k, total in zip(carried, incoming, strict=True):
+        walk.add(body.yields[k], total)
     walk.ops(body.ops)
     finished = [walk.take(parameters[k]) or _zero(parameters[k]) for k in carried]
     block = walk.builder.close((*finished, *(walk.adjoints[v] for v in outer)))
@@ -101,7 +101,7 @@ def _emit_loop(walk: Reverse, trips: Operand, initial: Sequence[Operand], block:
     block = substitute(block, unchanged)
     names = [p.name for p in block.parameters[1:]]
     kept_initial = [initial[k] for k in kept]
-    loop = walk.builder.emit("for", trips, *kept_initial, blocks=(block,), names=names, **marks)  # type: ignore[arg-type]
+    loop = walk.builder.emit("for", trips, *kept_initial, blocks=(block,), names=names, **marks)
     results = list(initial)
     for k, result in zip(kept, loop, strict=True):
         results[k] = result

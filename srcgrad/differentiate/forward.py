@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from srcgrad.differentiate.activity import carries_derivative, find_active
+from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
+from srcgrad.differentiate.calls import Callees, Pattern
 from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
 from srcgrad.differentiate.shadows import TwinPass
-from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined
 from srcgrad.ir.types import Array, Scalar
@@ -23,26 +23,32 @@ DOT = "_dot"
 
 def forward(function: Function, wrt: Sequence[int]) -> Function:
     """The function of ``(*primals, *tangents of wrt)`` that gives ``(*results, *tangents of floating results)``."""
-    inputs = [function.parameters[k] for k in wrt]
-    activity = find_active(function, inputs, reverse=False)
-    tangents = {p: Value(p.type, f"{p.name}{DOT}") for p in inputs}
+    callees = Callees(dict(function.callees), "_jvp", _derive)
+    pattern = tuple((k, function.parameters[k].type) for k in wrt)
+    result = _derive(callees, function, pattern)
+    return replace(result, callees=callees.all)
+
+
+def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
+    tangents = {function.parameters[k]: Value(kind, f"{function.parameters[k].name}{DOT}") for k, kind in pattern}
+    activity = find_active(function, tangents, reverse=False)
     twin_pass = TwinPass(activity, DOT, shadow=False)
-    arrays = {p: t for p, t in tangents.items() if isinstance(p.type, Array)}
-    twinned = twin_pass.function(function, arrays)
+    twinned = twin_pass.function(function, {p: t for p, t in tangents.items() if isinstance(p.type, Array)})
     active = {v for v in defined(twinned.body) if isinstance(v.type, Scalar) and v in activity}
-    walk = _Forward(new_builder(), active, twin_pass.twins)
+    walk = _Forward(active, twin_pass.twins, callees)
     walk.tangents.update({p: t for p, t in tangents.items() if isinstance(p.type, Scalar)})
     walk.builder.open((*function.parameters, *tangents.values()))
     walk.ops(twinned.body)
-    results = [walk.tangent_of_result(x) for x in function.results if x.type.dtype.differentiable]  # type: ignore[union-attr]
+    results = [walk.tangent_of_result(x) for x in function.results if differentiable(x)]
     return replace(function, body=walk.builder.close((*function.results, *results)))
 
 
 class _Forward:
-    def __init__(self, builder: Builder, active: set[Value], twins: dict[Value, Value]) -> None:
-        self.builder = builder
+    def __init__(self, active: set[Value], twins: dict[Value, Value], callees: Callees) -> None:
+        self.builder: Builder = new_builder()
         self.active = active
         self.twins = twins
+        self.callees = callees
         self.tangents: dict[Value, Operand] = {}
 
     def tangent(self, operand: Operand) -> Operand:
@@ -70,9 +76,10 @@ class _Forward:
         if kind is Effect.CONTROL:
             self.control(op)
             return
-        self.builder.ops.append(op)
         if kind is Effect.CALL:
-            raise UnsupportedError("forward mode through a call that is not inlined is not there yet")
+            self.call(op)
+            return
+        self.builder.ops.append(op)
         if op.primitive == "load" and op.operands[0] in self.twins:
             name = _dotted(op.result)
             self.tangents[op.result] = self.builder("load", self.twin(op.operands[0]), *op.operands[1:], name=name)
@@ -84,6 +91,26 @@ class _Forward:
             self.tangents[op.result] = self.builder("pop", self.twin(op.operands[0]), name=_dotted(op.result))
         elif kind is Effect.PURE and op.result in self.active:
             self.scalar(op)
+
+    def call(self, op: Op) -> None:
+        """The callee's derivative in the place of the callee: it gives the results and their tangents."""
+        chosen = [(k, x) for k, x in enumerate(op.operands) if x in self.twins or x in self.active]
+        if not chosen:
+            self.builder.ops.append(op)
+            return
+        pattern = tuple((k, self.twins[x].type if x in self.twins else x.type) for k, x in chosen)  # type: ignore[index]
+        name = self.callees.derivative(op.text("callee"), pattern)
+        tangents = [self.twin(x) if x in self.twins else self.tangent(x) for _, x in chosen]
+        floating = [r for r in op.results if differentiable(r)]
+        dots = tuple(Value(r.type, _dotted(r)) for r in floating)
+        types = (*(r.type for r in op.results), *(d.type for d in dots))
+        operands, results = (*op.operands, *tangents), (*op.results, *dots)
+        self.builder.ops.append(Op("call", operands, results, (), {"callee": name, "types": types}, op.location))
+        for result, dot in zip(floating, dots, strict=True):
+            if isinstance(result.type, Array):
+                self.twins[result] = dot
+            else:
+                self.tangents[result] = dot
 
     def twin(self, reference: Operand) -> Value:
         assert isinstance(reference, Value)

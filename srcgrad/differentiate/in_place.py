@@ -165,7 +165,7 @@ def only_sums(op: Op) -> bool:
     uses = Counter(used(body))
     definitions = {r: inner for inner in walk(body) for r in inner.results}
     for k, (parameter, yielded) in enumerate(zip(body.parameters[1:], body.yields, strict=True)):
-        links = _chain(yielded, parameter, definitions)
+        links = _chain(yielded, parameter, definitions) if isinstance(parameter.type, Scalar) else None
         if links is None:
             return False
         own_uses = Counter(link.used for link in {*links, Link(body, k, yielded)})

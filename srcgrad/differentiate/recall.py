@@ -70,12 +70,12 @@ class _Recall:
 
 
 def leaving_sites(function: Function, effects: Effects) -> frozenset[Value]:
-    """Sites of which a reference leaves a block: by the yield of a loop or a branch, or by being pushed."""
+    """Sites of which a reference is carried, merged, stacked or passed on: other names for it are kept, not remade."""
     leaving: set[Value] = set()
     for op in walk(function.body):
         yielded: Iterable[Operand] = (y for b in op.blocks for y in b.yields)
-        pushed = op.operands[1:] if op.primitive == "push" else ()
-        for operand in (*yielded, *pushed):
+        passed = op.operands if effect(op.primitive) in (Effect.CONTROL, Effect.STACK) else ()
+        for operand in (*yielded, *passed):
             leaving |= effects.sites.sites(operand)
     return frozenset(leaving)
 

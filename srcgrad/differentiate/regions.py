@@ -16,7 +16,7 @@ from srcgrad.ir.types import INDEX
 
 
 def count_whiles(function: Function) -> Function:
-    """Carry the number of iterations through each ``while``; it is the last result."""
+    """Carry the number of iterations through each ``while``; ``trips`` says which result it is."""
     return rewrite(function, lambda op: _counted(op) if op.primitive == "while" else None)
 
 
@@ -26,8 +26,15 @@ def _counted(op: Op) -> tuple[list[Op], dict[Value, Value]]:
     test = Block((*test.parameters, seen), test.ops, test.yields)
     increment = Op("add", (before, index(1)), (after,), location=op.location)
     body = Block((*body.parameters, before), (*body.ops, increment), (*body.yields, after))
-    counted = replace(op, operands=(*op.operands, index(0)), results=(*op.results, trips), blocks=(test, body))
-    return [counted], {}
+    return [
+        replace(
+            op,
+            operands=(*op.operands, index(0)),
+            results=(*op.results, trips),
+            blocks=(test, body),
+            attributes={**op.attributes, "trips": len(op.results)},
+        )
+    ], {}
 
 
 def number_regions(function: Function) -> Function:
@@ -80,7 +87,7 @@ def remove_marks(function: Function) -> Function:
     def visit(op: Op) -> Replacement | None:
         if not op.blocks:
             return None
-        kept = {k: v for k, v in op.attributes.items() if k not in ("region", "mirror", "repeated")}
+        kept = {k: v for k, v in op.attributes.items() if k not in ("region", "mirror", "repeated", "trips")}
         return [replace(op, attributes=kept)], {}
 
     return rewrite(function, visit)

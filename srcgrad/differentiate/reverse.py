@@ -7,18 +7,19 @@ reverse of a store takes the shadow's element and zeroes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from srcgrad.analysis.effects import Touch
 from srcgrad.differentiate import control_flow
-from srcgrad.differentiate.activity import carries_derivative, find_active
+from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
+from srcgrad.differentiate.calls import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
 from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.shadows import TwinPass
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, defined
-from srcgrad.ir.rewrite import renamed
+from srcgrad.ir.core import Function, Op, Operand, Value, constant, defined
 from srcgrad.ir.types import Array, Scalar, Stack
 from srcgrad.primitives.table import Effect, effect, new_builder
 
@@ -28,11 +29,12 @@ BAR = "_bar"
 class Reverse:
     """The state of the walk: where ops go, and the adjoint so far of each scalar."""
 
-    def __init__(self, builder: Builder, active: set[Value], twins: dict[Value, Value], in_place: InPlace) -> None:
-        self.builder = builder
+    def __init__(self, active: set[Value], twins: dict[Value, Value], in_place: InPlace, callees: Callees) -> None:
+        self.builder: Builder = new_builder()
         self.active = active  # scalars that carry a derivative
         self.twins = twins  # active array -> its shadow
         self.in_place = in_place
+        self.callees = callees
         self.adjoints: dict[Value, Operand] = {}
 
     def add(self, target: Operand, ct: Operand) -> None:
@@ -64,8 +66,8 @@ class Reverse:
                 self.write(op)
             case Effect.PURE | Effect.CHECK:
                 self.scalar(op)
-            case Effect.CALL if any(r in self.active for r in op.results) or any(x in self.twins for x in op.operands):
-                raise UnsupportedError("reverse mode through a call that is not inlined is not there yet")
+            case Effect.CALL:
+                self.call(op)
             case Effect.STACK if any(x in self.twins or x in self.active for x in (*op.operands, *op.results)):
                 raise UnsupportedError(
                     "reverse mode over a function that is itself a reverse sweep with a stack is not there yet",
@@ -115,6 +117,54 @@ class Reverse:
                 if operand in self.active:
                     self.add(operand, scaled(self.builder, op, partial, ct))
 
+    def call(self, op: Op) -> None:
+        """Run the callee again and reverse it; it must not have changed what it reads, nor anyone after it."""
+        results = [r for r in op.results if r in self.active]
+        cts = [self.take(r) for r in results]
+        chosen = [(k, x) for k, x in enumerate(op.operands) if x in self.active or x in self.twins]
+        if not chosen or (all(ct is None for ct in cts) and not any(x in self.twins for _, x in chosen)):
+            return
+        self._check_repeatable(op)
+        pattern = tuple((k, self.twins[x].type if x in self.twins else x.type) for k, x in chosen)
+        name = self.callees.derivative(op.text("callee"), pattern)
+        given = dict(zip(results, cts, strict=True))
+        seeds = [given.get(r) or zero_like(r) for r in op.results if _is_float(r)]
+        shadows = [self.shadow(x) for _, x in chosen if x in self.twins]
+        scalars = [x for _, x in chosen if x not in self.twins]
+        types = tuple(x.type for x in scalars)
+        adjoints = self.builder.emit("call", *op.operands, *shadows, *seeds, callee=name, types=types)
+        for operand, ct in zip(scalars, adjoints, strict=True):
+            self.add(operand, ct)
+
+    def _check_repeatable(self, op: Op) -> None:
+        effects = self.in_place.effects
+        arrays = [x for x in op.operands if isinstance(x, Value) and isinstance(x.type, Array)]
+        if any(isinstance(r.type, Array) for r in op.results):
+            raise _refused(op, "returns an array", "Let it return scalars, or write it with a loop.")
+        if effects.written[op.text("callee")]:
+            raise _refused(op, "writes to an array argument", "Let it return what it computes, or use a loop.")
+        home = effects.function.body
+        if op in effects.paths and not all(
+            effects.rereadable(Touch(op, x, None, effects.paths[op]), home) for x in arrays
+        ):
+            raise _refused(op, "reads an array that is written to later", "Copy the array before it is changed.")
+
+
+def _is_float(operand: Operand) -> bool:
+    return isinstance(operand.type, Scalar) and operand.type.dtype.differentiable
+
+
+def _refused(op: Op, what: str, hint: str) -> UnsupportedError:
+    where = op.location
+    return UnsupportedError(
+        f"reverse mode through the recursive function {op.text('callee')} is not supported: it {what}.",
+        hint=hint,
+        file=where.file if where else None,
+        line=where.line if where else None,
+        column=where.column if where else None,
+        end_column=where.end_column if where else None,
+    )
+
 
 def clears_shadow(op: Op) -> bool:
     """A store overwrites: the reverse zeroes the shadow's element, also when the stored value is constant."""
@@ -125,49 +175,71 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool) -> Functi
     """The function that gives ``(value?, *gradients)`` of a function with one real scalar result."""
     (result,) = function.results
     assert isinstance(result.type, Scalar)
-    return adjoint(function, wrt, [constant(1, result.type.dtype)], (), with_value)
+    walk, function = prepared(function, wrt, {}, new_callees(function))
+    walk.builder.open(function.parameters)
+    sweep(walk, function, [constant(1, result.type.dtype)])
+    gradients = [_gradient_of(walk, function.parameters[k]) for k in wrt]
+    return closed(walk, function, (*(function.results if with_value else ()), *gradients))
 
 
 def pullback(function: Function, wrt: Sequence[int]) -> Function:
     """The function of ``(*primals, *cotangents)`` that gives the gradients; one cotangent per floating result."""
-    results = [x for x in function.results if x.type.dtype.differentiable]  # type: ignore[union-attr]
-    cotangents = [Value(x.type, "ct") for x in results]
-    return adjoint(function, wrt, cotangents, cotangents, with_value=False)
+    cotangents = _cotangents(function)
+    walk, function = prepared(function, wrt, {}, new_callees(function))
+    walk.builder.open((*function.parameters, *cotangents))
+    sweep(walk, function, cotangents)
+    return closed(walk, function, [_gradient_of(walk, function.parameters[k]) for k in wrt])
 
 
-def adjoint(
-    function: Function,
-    wrt: Sequence[int],
-    seeds: Sequence[Operand],
-    extra: Sequence[Value],
-    with_value: bool,
-) -> Function:
-    """Forward sweep, then reverse sweep, in one block. ``extra`` are parameters that the seeds come from."""
+def callee_pullback(callees: Callees, function: Function, pattern: Pattern) -> Function:
+    """The function of ``(*operands, *shadows, *cotangents)`` that gives the adjoints of the active scalar operands."""
+    wrt = [k for k, _ in pattern]
+    inputs = {function.parameters[k]: kind for k, kind in pattern}
+    shadows = {p: Value(kind, f"{p.name}{BAR}") for p, kind in inputs.items() if isinstance(kind, Array)}
+    cotangents = _cotangents(function)
+    walk, function = prepared(function, wrt, shadows, callees)
+    walk.builder.open((*function.parameters, *cotangents))
+    sweep(walk, function, cotangents)
+    adjoints = [_gradient_of(walk, p) for p, kind in inputs.items() if isinstance(kind, Scalar)]
+    return closed(walk, function, adjoints)
+
+
+def new_callees(function: Function) -> Callees:
+    return Callees(dict(function.callees), "_pullback", callee_pullback)
+
+
+def _cotangents(function: Function) -> list[Value]:
+    return [Value(x.type, "ct") for x in function.results if differentiable(x)]
+
+
+def prepared(
+    function: Function, wrt: Sequence[int], shadows: dict[Value, Value], callees: Callees
+) -> tuple[Reverse, Function]:
+    """The walk, and the primal with shadows beside its arrays; shadows that are given are parameters of it."""
     function = number_regions(count_whiles(function))
-    inputs = [function.parameters[k] for k in wrt]
-    activity = find_active(function, inputs, reverse=True)
-    shadows = TwinPass(activity, BAR, shadow=True)
-    function = shadows.function(function, {})
-    active = {v for v in _scalars(function.body) if v in activity}
-    builder = new_builder()
-    builder.open((*function.parameters, *extra))
-    walk = Reverse(builder, active, shadows.twins, InPlace(function))
-    builder.ops.extend(function.body.ops)
+    activity = find_active(function, [function.parameters[k] for k in wrt], reverse=True)
+    twin_pass = TwinPass(activity, BAR, shadow=True)
+    function = twin_pass.function(function, shadows)
+    active = {v for v in defined(function.body) if isinstance(v.type, Scalar) and v in activity}
+    return Reverse(active, twin_pass.twins, InPlace(function), callees), function
+
+
+def sweep(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
+    """The forward sweep, then the reverse sweep, in one block."""
+    walk.builder.ops.extend(function.body.ops)
     _seed(walk, function, seeds)
     walk.ops(function.body.ops)
-    builder.location = None
-    gradients = [_gradient_of(walk, value) for value in inputs]
-    values = function.results if with_value else ()
-    result = Function(function.name, builder.close((*values, *gradients)), function.callees, function.location)
+    walk.builder.location = None
+
+
+def closed(walk: Reverse, function: Function, results: Sequence[Operand]) -> Function:
+    body = walk.builder.close(results)
+    result = Function(function.name, body, walk.callees.all, function.location)
     return mark_repeated(result, walk.in_place.repeated)
 
 
-def _scalars(block: Block) -> Iterable[Value]:
-    return (v for v in defined(block) if isinstance(v.type, Scalar))
-
-
 def _seed(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
-    results = [x for x in function.results if x.type.dtype.differentiable]  # type: ignore[union-attr]
+    results = [x for x in function.results if differentiable(x)]
     for result, seed in zip(results, seeds, strict=True):
         if isinstance(result.type, Array):
             if result in walk.twins:
@@ -204,4 +276,4 @@ def _gradient_of(walk: Reverse, value: Value) -> Operand:
         extents = [walk.builder("dim", value, axis=k) for k in range(value.type.rank)]
         return walk.builder("alloc", *extents, dtype=value.type.dtype, fill="zeros", name=f"{value.name}{BAR}")
     assert not isinstance(value.type, Stack)
-    return renamed(walk.adjoints.get(value, zero_like(value)), {})
+    return walk.adjoints.get(value, zero_like(value))

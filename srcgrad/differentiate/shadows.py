@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srcgrad.differentiate.activity import Activity
+from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, index
 from srcgrad.ir.types import Array, Stack
@@ -78,6 +79,11 @@ class TwinPass:
         if kind is Effect.CONTROL:
             self._control(op)
             return
+        if kind is Effect.CALL and any(self._active(r) for r in op.results):
+            raise UnsupportedError(
+                f"{op.text('callee')} is recursive and returns an array that depends on the inputs.",
+                hint="Let it return scalars, or write the recursion as a loop.",
+            )
         self.builder.ops.append(op)
         if not op.results or not self._active(op.results[0]):
             if op.primitive == "push" and self._active(op.operands[0]) and isinstance(op.operands[1].type, Array):

@@ -82,3 +82,10 @@ def rewrite_block(block: Block, environment: Environment, visit: Callable[[Op], 
             ops.extend(new_ops)
             environment.update(names)
     return Block(block.parameters, tuple(ops), tuple(renamed(x, environment) for x in block.yields))
+
+
+def map_functions(function: Function, step: Callable[[Function], Function]) -> Function:
+    """Apply a step to a function and to each of its callees; each sees all callees while it is transformed."""
+    entry = step(function)
+    callees = {name: step(replace(callee, callees=function.callees)) for name, callee in function.callees.items()}
+    return replace(entry, callees={name: replace(callee, callees={}) for name, callee in callees.items()})

@@ -1,0 +1,36 @@
+"""Which array parameters does a callee write to? A least fixed point, since callees may be recursive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from srcgrad.analysis.sites import Sites
+from srcgrad.ir.core import Function, Value, walk
+from srcgrad.primitives.table import Effect, effect
+
+Written = Mapping[str, frozenset[int]]
+
+
+def written_parameters(callees: Mapping[str, Function]) -> Written:
+    """For each callee the positions of the parameters whose memory it may change."""
+    sites = {name: Sites(callee) for name, callee in callees.items()}
+    written: dict[str, frozenset[int]] = dict.fromkeys(callees, frozenset())
+    changed = True
+    while changed:
+        changed = False
+        for name, callee in callees.items():
+            found = _written_by(callee, sites[name], written)
+            changed |= found != written[name]
+            written[name] = found
+    return written
+
+
+def _written_by(callee: Function, sites: Sites, written: Written) -> frozenset[int]:
+    touched: set[Value] = set()
+    for op in walk(callee.body):
+        if effect(op.primitive) is Effect.WRITE:
+            touched |= sites.sites(op.operands[0])
+        elif op.primitive == "call":
+            for position in written[op.text("callee")]:
+                touched |= sites.sites(op.operands[position])
+    return frozenset(k for k, p in enumerate(callee.parameters) if p in touched)
