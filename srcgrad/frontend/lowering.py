@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import NoReturn
 
 from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
@@ -17,6 +18,8 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
 
 Variable = tuple[Scope, str]
+PACKAGE = Path(__file__).parent.parent
+OWN_SOURCES = (str(PACKAGE / "library"), str(PACKAGE / "primitives"))
 
 
 class UnresolvedError(Exception):
@@ -99,8 +102,9 @@ class Lowering:
             self.scope, self.path = before
 
     def location(self, node: ast.AST) -> Location | None:
+        """Where the node stands in the user's source; the language's own functions have the place of their caller."""
         line = getattr(node, "lineno", None)
-        if line is None:
+        if line is None or self.scope.file.startswith(OWN_SOURCES):
             return None
         end_line, end_column = getattr(node, "end_lineno", line), getattr(node, "end_col_offset", 0)
         return Location(self.scope.file, line, node.col_offset, end_line, end_column)  # type: ignore[attr-defined]  # has a line
