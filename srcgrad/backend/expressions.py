@@ -69,6 +69,7 @@ class Expressions:
     folded: dict[Value, Op]
     facts: Facts
     python_numbers: frozenset[Value]
+    unsigned: bool = False  # write indices for Numba
 
     def leaves(self, operand: Operand) -> frozenset[Value]:
         return leaves((operand,), self.folded)
@@ -103,7 +104,12 @@ class Expressions:
         return f"{self.text(array, ATOM)}[{inside}]"
 
     def index(self, operand: Operand) -> str:
-        return self.text(operand)
+        """An index, which is in range. Unsigned, it needs no test for Python's negative indices, and loops vectorise.
+
+        In text for readers, and where LLVM sees by itself that it is not negative, it stays as it is.
+        """
+        text = self.text(operand)
+        return f"np.uint64({text})" if self.unsigned and not self.facts.plainly_nonnegative(operand) else text
 
     def scalar(self, op: Op) -> tuple[str, int]:
         first = op.operands[0].type

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from srcgrad.backend.facts import Facts
+from srcgrad.backend.facts import HEADER, Facts
+from srcgrad.backend.identifiers import base_of
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, walk
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.types import INDEX, Scalar
 from srcgrad.primitives.table import Effect, effect
 
 # Longer expressions are broken up: what is folded must still be read.
@@ -38,9 +39,27 @@ def fold(function: Function, facts: Facts, carried: frozenset[Value] = frozenset
     ``carried`` are results that may also be folded into the copy at the end of a loop or a branch; all others
     keep a name there, which then usually needs no copy at all.
     """
-    folding = _Folding(facts, uses(function), carried)
+    folding = _Folding(facts, uses(function), carried, next_versions(function))
     folding.block(function.body, ends=True)
     return folding.folded
+
+
+def next_versions(function: Function) -> dict[Value, tuple[Value, ...]]:
+    """For each value that a loop carries on, the parameters of the body that take it over."""
+    versions: dict[Value, tuple[Value, ...]] = {}
+    for op in walk(function.body):
+        if op.primitive not in HEADER:
+            continue
+        body = op.blocks[-1]
+        carried = body.parameters[len(body.parameters) - len(body.yields) :]
+        for target, source in zip(carried, body.yields, strict=True):
+            if isinstance(source, Value):
+                versions[source] = (*versions.get(source, ()), target)
+    return versions
+
+
+def same_base(old: Value, new: Value) -> bool:
+    return bool(old.name) and base_of(old.name) == base_of(new.name)
 
 
 @dataclass
@@ -48,6 +67,7 @@ class _Folding:
     facts: Facts
     uses: Counter[Value]
     carried: frozenset[Value]
+    versions: dict[Value, tuple[Value, ...]]
     folded: dict[Value, Op] = field(default_factory=dict)
 
     def block(self, block: Block, ends: bool) -> None:
@@ -73,6 +93,8 @@ class _Folding:
         for index in range(len(block.ops) - 1, -1, -1):
             op = block.ops[index]
             place = index
+            if self.repeatable(op):
+                candidates.add(op.result)
             there = printed.get(op.results[0]) if self.foldable(op) else None
             if there is not None and not any(self.disturbs(other, op) for other in block.ops[index + 1 : there]):
                 place = there
@@ -86,7 +108,7 @@ class _Folding:
         if op.primitive == "check_index":  # prints its operands several times
             yield from (x for x in op.operands if isinstance(x, Value) and self.is_extent(x))
             return
-        count = {"for": 1, "while": 0}.get(op.primitive, len(op.operands))
+        count = HEADER.get(op.primitive, len(op.operands))
         yield from (x for x in op.operands[:count] if isinstance(x, Value))
         yield from (x for x in op.operands[count:] if isinstance(x, Value) and x in self.carried)
 
@@ -95,15 +117,23 @@ class _Folding:
         return op is not None and op.primitive == "dim"
 
     def foldable(self, op: Op) -> bool:
-        if effect(op.primitive) not in FOLDABLE or len(op.results) != 1:
+        if op.blocks or effect(op.primitive) not in FOLDABLE or len(op.results) != 1:
             return False
         result = op.result
         return (
             isinstance(result.type, Scalar) and self.uses[result] == 1 and (not result.name or result in self.carried)
         )
 
+    def repeatable(self, op: Op) -> bool:
+        """``i - 1`` is written out at each use, unless a loop carries it on."""
+        if op.primitive not in ("add", "sub") or op.result.type != INDEX or op.result.name:
+            return False
+        variable, literal = op.operands
+        plain = isinstance(variable, Value) and isinstance(literal, Const)
+        return plain and op.result not in self.versions and self.uses[op.result] > 0
+
     def disturbs(self, between: Op, op: Op) -> bool:
-        if between.blocks:
+        if between.blocks or self.renews(between, op):
             return True
         if effect(op.primitive) is Effect.PURE:
             return False
@@ -112,6 +142,14 @@ class _Folding:
                 return self.facts.may_alias(between.operands[0], op.operands[0])
             case Effect.CALL:
                 return True
+        return False
+
+    def renews(self, between: Op, op: Op) -> bool:
+        """Does ``between`` make the next version of a variable that ``op`` reads? The two would need two names."""
+        for old in op.operands:
+            for new in between.results:
+                if isinstance(old, Value) and (old in self.versions.get(new, ()) or same_base(old, new)):
+                    return True
         return False
 
     def keep_short(self, op: Op, candidates: set[Value], lengths: dict[Value, int]) -> None:

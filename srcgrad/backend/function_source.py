@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from srcgrad.backend.branches import shortest_branch
 from srcgrad.backend.comments import Line, with_comments
 from srcgrad.backend.copies import in_order
 from srcgrad.backend.expressions import ATOM, Expressions, array_arguments, numpy_name
-from srcgrad.backend.facts import facts_of
+from srcgrad.backend.facts import HEADER, facts_of
 from srcgrad.backend.folding import fold
 from srcgrad.backend.liveness import interference
 from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
 from srcgrad.backend.python_numbers import python_numbers
-from srcgrad.backend.statements import Copies, For, If, Plain, Return, Statement, While, copies_in, statements_of
+from srcgrad.backend.ranges import write_ranges
+from srcgrad.backend.statements import Copies, For, If, Leave, Plain, Return, Statement, While, copies_in, statements_of
 from srcgrad.ir.core import Function, Location, Op, Operand, Value
 from srcgrad.ir.types import Array, Scalar, Stack
+from srcgrad.primitives.scalar import PRECEDENCE
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
@@ -47,7 +50,7 @@ class FunctionPrinter:
         compiled: bool,
         helpers: set[str],
     ) -> None:
-        self.function = function
+        self.function = function = write_ranges(function, readable=not compiled)
         self.name = name
         self.entry = entry
         self.callees = callees
@@ -120,40 +123,58 @@ class FunctionPrinter:
                 self.copies(targets, sources)
             case For(op, counter, body):
                 self.location = op.location
-                self.line(f"for {self.names[counter]} in range({self.expressions.text(op.operands[0])}):")
-                self.indented(body)
+                self.line(f"for {self.names[counter]} in {self.range(op)}:")
+                self.loop_body(body)
             case While():
                 self.location = statement.op.location
                 self.while_(statement)
             case If():
                 self.location = statement.op.location
                 self.branch(statement)
+            case Leave(condition):
+                self.line(f"if {self.negated(condition)}:")
+                self.lines.append(Line(self.depth + 1, "break", self.location))
             case Return(values):
                 self.return_(values)
+
+    def loop_body(self, body: Sequence[Statement]) -> None:
+        """Inside loops indices are written for Numba, in text meant for it."""
+        outside = self.expressions.unsigned
+        self.expressions.unsigned = self.compiled
+        self.indented(body)
+        self.expressions.unsigned = outside
+
+    def range(self, op: Op) -> str:
+        bounds = [self.expressions.text(x) for x in op.operands[: HEADER[op.primitive]]]
+        if op.primitive == "range":
+            if bounds[2] == "1":
+                del bounds[2]
+            if bounds[0] == "0" and len(bounds) == 2:
+                del bounds[0]
+        return f"range({', '.join(bounds)})"
 
     def while_(self, loop: While) -> None:
         if not loop.test:
             self.line(f"while {self.expressions.text(loop.condition)}:")
-            self.indented(loop.body)
+            self.loop_body(loop.body)
             return
         self.line("while True:")
-        self.depth += 1
-        self.sequence(loop.test)
-        self.line(f"if not {self.expressions.text(loop.condition, 4)}:")
-        self.depth += 1
-        self.line("break")
-        self.depth -= 1
-        self.sequence(loop.body)
-        self.depth -= 1
+        self.loop_body((*loop.test, Leave(loop.condition), *loop.body))
 
     def branch(self, branch: If) -> None:
-        self.line(f"if {self.expressions.text(branch.op.operands[0])}:")
+        """``if`` and ``else``, the shorter forms where they say the same."""
+        start = len(self.lines)
+        condition = branch.op.operands[0]
+        self.line(f"if {self.expressions.text(condition)}:")
         self.indented(branch.then)
-        before = len(self.lines)
+        middle = len(self.lines)
         self.line("else:")
         self.indented(branch.otherwise)
-        if [line.text for line in self.lines[before + 1 :]] == ["pass"]:
-            del self.lines[before:]
+        then, otherwise = self.lines[start + 1 : middle], self.lines[middle + 1 :]
+        self.lines[start:] = shortest_branch(self.lines[start], then, otherwise, self.negated(condition))
+
+    def negated(self, condition: Operand) -> str:
+        return f"not {self.expressions.text(condition, PRECEDENCE['not'])}"
 
     def copies(self, targets: Sequence[Value], sources: Sequence[Operand]) -> None:
         moves = []

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from srcgrad.backend.facts import HEADER
 from srcgrad.backend.folding import leaves
-from srcgrad.backend.statements import Copies, For, If, Plain, Return, Statement, While
+from srcgrad.backend.statements import Copies, For, If, Leave, Plain, Return, Statement, While
 from srcgrad.ir.core import Function, Op, Operand, Value
 from srcgrad.ir.types import Stack
 
@@ -75,12 +76,14 @@ class Interference:
                 alive = after | self.upward(statement)
                 self.write(counter, alive)
                 self.sequence(body, alive)
-                return alive | self.reads(op.operands[:1])
+                return alive | self.reads(op.operands[: HEADER[op.primitive]])
             case While():
                 return self.while_(statement, after)
             case If(op, then, otherwise):
                 either = self.sequence(then, after) | self.sequence(otherwise, after)
                 return either | self.reads(op.operands)
+            case Leave(condition):
+                return after | self.reads((condition,))
             case Return(values):
                 return self.reads(values)
 

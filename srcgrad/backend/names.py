@@ -7,24 +7,14 @@ the first of ``x``, ``x_1``, ``x_2`` ... that no class alive at the same time ha
 
 from __future__ import annotations
 
-import builtins
-import keyword
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from srcgrad.backend.identifiers import RESERVED, base_of, versions
 from srcgrad.backend.liveness import Bits, Interference, bits_of
 from srcgrad.backend.statements import Statement, copies_in
 from srcgrad.ir.core import Block, Function, Op, Value, defined
 from srcgrad.ir.types import Array, Scalar, Stack, Type
-
-SUFFIX = re.compile(r"_\d+$")
-RESERVED = frozenset({*keyword.kwlist, *dir(builtins), "np", "njit"})
-
-
-def base_of(name: str) -> str:
-    """The variable that a name is a version of."""
-    return SUFFIX.sub("", name)
 
 
 def name_values(
@@ -58,7 +48,7 @@ def name_stacks(function: Function, taken: Iterable[str]) -> dict[Value, str]:
     for value in defined(function.body):
         if isinstance(value.type, Stack):
             used = others | set(names.values())
-            names[value] = next(name for name in _versions(value.name or "stack") if name not in used)
+            names[value] = next(name for name in versions(value.name or "stack") if name not in used)
     return names
 
 
@@ -119,7 +109,7 @@ class _Naming:
             return
         leader = self.classes.find(value)
         wanted = self.classes.names[leader] or (f"{stem}_1" if stem in self.variables else stem)
-        chosen = next(name for name in _versions(wanted) if self.free(name, leader))
+        chosen = next(name for name in versions(wanted) if self.free(name, leader))
         self.holders.setdefault(chosen, []).append(leader)
         values = list(self.classes.interference.numbers)
         for number in bits_of(self.classes.members[leader]):
@@ -136,14 +126,6 @@ class _Naming:
         return bool(self.classes.conflicts[a] & self.classes.members[b])
 
 
-def _versions(name: str) -> Iterator[str]:
-    yield name
-    base, number = base_of(name), 1
-    while True:
-        yield f"{base}_{number}"
-        number += 1
-
-
 def _stems(block: Block) -> dict[Value, str]:
     """What to call results that the user has no name for."""
     stems: dict[Value, str] = {}
@@ -152,7 +134,7 @@ def _stems(block: Block) -> dict[Value, str]:
             stems[result] = _stem(op, result)
         for inner in op.blocks:
             stems.update((p, "t") for p in inner.parameters)
-            if op.primitive == "for":
+            if op.primitive in ("for", "range"):
                 stems[inner.parameters[0]] = "i"
             stems.update(_stems(inner))
     return stems

@@ -6,6 +6,7 @@ infinite. Literals and what is computed from literals alone are not, and would r
 
 from __future__ import annotations
 
+from srcgrad.backend.facts import HEADER
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 
 KEEPS = frozenset({"add", "sub", "mul", "neg", "abs", "floordiv", "mod", "check_index", "max", "min"})
@@ -31,9 +32,9 @@ def _from_op(op: Op, found: set[Value]) -> list[Value]:
         return [t for t, source in zip(targets, block.yields, strict=True) if python(source)]
 
     match op.primitive:
-        case "for":
+        case "for" | "range":
             counter, *carried = op.blocks[0].parameters
-            started = [p for p, x in zip(carried, op.operands[1:], strict=True) if python(x)]
+            started = [p for p, x in zip(carried, op.operands[HEADER[op.primitive] :], strict=True) if python(x)]
             left = [r for r, p in zip(op.results, carried, strict=True) if p in found]
             return [counter, *started, *either(tuple(carried), op.blocks[0]), *left]
         case "while":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from srcgrad.backend.function_source import FunctionPrinter
-from srcgrad.backend.names import RESERVED
+from srcgrad.backend.identifiers import RESERVED
 from srcgrad.backend.runtime import HELPERS, helper_source
 from srcgrad.ir.core import Function, walk
 

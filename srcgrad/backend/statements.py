@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from srcgrad.backend.facts import HEADER
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
 
 
@@ -46,6 +47,13 @@ class While:
 
 
 @dataclass(frozen=True, eq=False)
+class Leave:
+    """Leave the ``while`` around unless ``condition``; only made while printing."""
+
+    condition: Operand
+
+
+@dataclass(frozen=True, eq=False)
 class If:
     op: Op
     then: tuple[Statement, ...]
@@ -57,7 +65,7 @@ class Return:
     values: tuple[Operand, ...]
 
 
-Statement = Plain | Copies | For | While | If | Return
+Statement = Plain | Copies | For | While | Leave | If | Return
 
 
 def statements_of(function: Function, folded: dict[Value, Op]) -> tuple[Statement, ...]:
@@ -70,7 +78,7 @@ def _block(block: Block, folded: dict[Value, Op]) -> tuple[Statement, ...]:
 
 def _op(op: Op, folded: dict[Value, Op]) -> tuple[Statement, ...]:
     match op.primitive:
-        case "for":
+        case "for" | "range":
             return _for(op, folded)
         case "while":
             return _while(op, folded)
@@ -86,7 +94,11 @@ def _for(op: Op, folded: dict[Value, Op]) -> tuple[Statement, ...]:
     (body,) = op.blocks
     counter, *carried = body.parameters
     inner = (*_block(body, folded), *_copies(carried, body.yields))
-    return (*_copies(carried, op.operands[1:]), For(op, counter, inner), *_copies(op.results, carried))
+    return (
+        *_copies(carried, op.operands[HEADER[op.primitive] :]),
+        For(op, counter, inner),
+        *_copies(op.results, carried),
+    )
 
 
 def _while(op: Op, folded: dict[Value, Op]) -> tuple[Statement, ...]:
