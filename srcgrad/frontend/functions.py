@@ -17,7 +17,7 @@ from srcgrad.frontend.normalize import normalize
 from srcgrad.frontend.recursion import activation
 from srcgrad.frontend.scope import Capture, Scope, outermost
 from srcgrad.frontend.values import Closure, FrontValue, Static, TupleValue
-from srcgrad.primitives.library import LIBRARY
+from srcgrad.primitives.library import STREAMED
 
 Arguments = Sequence[FrontValue]
 Keywords = Mapping[str, FrontValue]
@@ -28,10 +28,10 @@ def call_python(lowering: Lowering, function: FunctionType, arguments: Arguments
     found = source.find(function)
     scope = outermost(function, found.file)
     defaults = python_defaults(lowering, function, found.node.args)
-    if function not in LIBRARY.values():  # the library's own functions write to no argument, so those stay delayed
-        arguments = [settle(lowering, a) for a in arguments]
-        keywords = {k: settle(lowering, v) for k, v in keywords.items()}
-    return run(lowering, found.node, scope, bind(lowering, found.node, arguments, keywords, defaults), function)
+    bound = bind(lowering, found.node, arguments, keywords, defaults)
+    streamed = STREAMED.get(function, ())
+    bound = {name: value if name in streamed else settle(lowering, value) for name, value in bound.items()}
+    return run(lowering, found.node, scope, bound, function)
 
 
 def python_defaults(lowering: Lowering, function: FunctionType, parameters: ast.arguments) -> dict[str, FrontValue]:
