@@ -35,9 +35,9 @@ from itertools import count
 
 from srcgrad.analysis.extents import pinned
 from srcgrad.analysis.sites import Sites
+from srcgrad.analysis.written import written_sites
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, index
 from srcgrad.ir.rewrite import renamed
-from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect
 
 Known = MutableMapping[Hashable, tuple[Operand, ...]]
@@ -56,8 +56,7 @@ class _Sharing:
         self.names: dict[Value, Operand] = {}
         self.epochs: dict[Value, int] = {}
         self.fresh = count(1)
-        self.written: dict[Op, frozenset[Value]] = {}  # an op with blocks -> the sites written inside
-        _collect_writes(function.body, self.sites, self.written)
+        self.written = written_sites(function, self.sites)
 
     def block(self, block: Block, known: Known) -> Block:
         ops = [current for op in block.ops if (current := self.op(op, known)) is not None]
@@ -76,7 +75,7 @@ class _Sharing:
                 return None
             known[key] = current.results
         elif kind in (Effect.WRITE, Effect.CALL):
-            self.begin_epoch(self.touched(op))
+            self.begin_epoch(self.written.get(op, ()))
             if op.primitive == "store":
                 known[self.memory_key("load", current.operands[:-1], op)] = current.operands[-1:]
         return current
@@ -109,34 +108,9 @@ class _Sharing:
         epochs = frozenset((site, self.epochs.get(site, 0)) for site in sites)
         return (primitive, tuple(_name(x) for x in operands), epochs)
 
-    def touched(self, op: Op) -> Iterable[Value]:
-        return _touched(op, self.sites)
-
     def begin_epoch(self, sites: Iterable[Value]) -> None:
         self.epochs.update((site, next(self.fresh)) for site in sites)
 
 
 def _name(operand: Operand) -> Hashable:
     return operand.key() if isinstance(operand, Const) else operand
-
-
-def _touched(op: Op, sites: Sites) -> frozenset[Value]:
-    """The sites that an op without blocks may write to."""
-    match effect(op.primitive):
-        case Effect.WRITE:
-            return sites.sites(op.operands[0])
-        case Effect.CALL:
-            return frozenset(s for x in op.operands if isinstance(x.type, Array) for s in sites.sites(x))
-    return frozenset()
-
-
-def _collect_writes(block: Block, sites: Sites, written: dict[Op, frozenset[Value]]) -> frozenset[Value]:
-    found: set[Value] = set()
-    for op in block.ops:
-        if op.blocks:
-            inside = (_collect_writes(inner, sites, written) for inner in op.blocks)
-            written[op] = frozenset[Value]().union(*inside)
-            found |= written[op]
-        else:
-            found |= _touched(op, sites)
-    return frozenset(found)
