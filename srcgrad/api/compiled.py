@@ -56,7 +56,8 @@ class Compiled(CallableInNumba):
 
     def _general(self, *arguments: object) -> object:
         """A call with one argument per parameter, whatever they are."""
-        return self._table.find(arguments)(arguments)
+        code = self._table.find(arguments)
+        return code(code.leaves(arguments))
 
     # -- the native entry and calls from njit code --------------------------------------------------------
 

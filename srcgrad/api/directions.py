@@ -32,8 +32,8 @@ class Jvp:
             self._tables[count] = Specialisations(self._function, Tangent(tuple(range(count))), self._options)
         table = self._tables[count]
         arguments = table.bound(primals, {})
-        leaves = list(conformed(primals, tangents, "tangents"))
-        pair = table.find(arguments)(arguments, leaves)
+        code = table.find(arguments)
+        pair = code(code.leaves(arguments), list(conformed(primals, tangents, "tangents")))
         assert isinstance(pair, tuple)
         return pair
 
@@ -52,7 +52,8 @@ class Vjp:
         if count not in self._tables:
             self._tables[count] = Specialisations(self._function, Reverse(tuple(range(count))), self._options)
         arguments = self._value.bound(primals, {})
-        result = self._value.find(arguments)(arguments)
+        code = self._value.find(arguments)
+        result = code(code.leaves(arguments))
         table = self._tables[count]
         return result, Pullback(table.find(arguments), arguments, result)
 
@@ -63,12 +64,12 @@ class Pullback:
     def __init__(self, code: Specialisation, arguments: tuple[object, ...], result: object) -> None:
         self._code = code
         # The caller may change the arguments and the result before the pullback is called.
-        self._leaves = [_own(leaf) for leaf in (*flatten(arguments), *code.hidden())]
+        self._leaves = [_own(leaf) for leaf in code.leaves(arguments)]
         self._result = unflatten(describe(result), flatten(result))
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
         directions = list(conformed(self._result, cotangent, "the cotangent"))
-        gradients = self._code.run_on(self._leaves, directions)
+        gradients = self._code(self._leaves, directions)
         assert isinstance(gradients, tuple)
         return gradients
 

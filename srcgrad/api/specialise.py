@@ -4,64 +4,62 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from srcgrad.api.binding import parameters_of
+from srcgrad.api.marshal import flattener, rebuilder
 from srcgrad.api.program import Plan, Program, Request, Structures
-from srcgrad.backend.entry import NumbaError, compile_lock, fault_of_ours
 from srcgrad.backend import numba_jit
+from srcgrad.backend.entry import NumbaError, compile_lock, fault_of_ours
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.pytree import describe, flatten, function_key, unflatten
+from srcgrad.frontend.pytree import describe, function_key
 from srcgrad.frontend.scope import Capture
+from srcgrad.ir.types import DTYPES
 from srcgrad.settings import Options
 
 # Of an array's flags: C and F contiguous, aligned, writeable.
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400
+# Of these the type says all.
+SCALARS = frozenset({float, bool, complex, types.NoneType, *(d.numpy.type for d in DTYPES.values())})
 
 
-@dataclass(frozen=True)
 class Specialisation:
     """Compiled code for arguments of certain structures and for what the function then found outside itself."""
 
-    program: Program
-    run: numba_jit.Compiled  # leaves of the arguments, then hidden arrays -> flat results
-    hidden_keys: tuple[object, ...]
+    def __init__(self, program: Program, arguments: Structures, run: numba_jit.Compiled) -> None:
+        self.program = program
+        self.run = run  # leaves of the arguments, hidden arrays, leaves of directions -> flat results
+        self._leaves = flattener(arguments)
+        self._rebuild = rebuilder(program.result)
+        self._constants = tuple(program.lowered.captured)
+        self._hidden = [(capture, key_of(capture.read())) for capture in program.lowered.hidden]
 
     def fresh(self) -> bool:
         """Whether the constants taken from outside are the same, and the arrays there of the same kind."""
-        lowered = self.program.lowered
-        return all(unchanged(capture, value) for capture, value in lowered.captured) and all(
-            key_of(capture.read()) == key for capture, key in zip(lowered.hidden, self.hidden_keys, strict=True)
-        )
+        if self._constants and not all(unchanged(*constant) for constant in self._constants):
+            return False
+        return not self._hidden or all(key_of(capture.read()) == key for capture, key in self._hidden)
 
     def hidden(self) -> list[np.ndarray]:
         """The arrays the function reads from outside, as they are now."""
-        arrays = [capture.read() for capture in self.program.lowered.hidden]
+        arrays = [capture.read() for capture, _ in self._hidden]
         assert all(isinstance(array, np.ndarray) for array in arrays)
         return arrays
 
-    def __call__(self, arguments: Sequence[object], directions: Sequence[object] = ()) -> object:
-        """``directions`` are the leaves of tangents or cotangents, which come after the arguments."""
-        leaves = [*flatten(tuple(arguments)), *self.hidden()]
+    def leaves(self, arguments: Sequence[object]) -> list[object]:
+        """The leaves of the arguments, then the hidden arrays; checked for overlap where one is written to."""
+        leaves = [*self._leaves(*arguments), *self.hidden()]
         if self.program.overlap_matters:
             refuse_overlap(leaves, self.program)
-        return self.run_on(leaves, directions)
+        return leaves
 
-    def run_on(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> object:
-        """Run on the leaves of the arguments and the hidden arrays."""
+    def __call__(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> object:
+        """Run on leaves; ``directions`` are those of tangents or cotangents, which come after the arguments."""
         try:
-            results = self.run(*leaves, *directions)
+            return self._rebuild(self.run(*leaves, *directions))
         except NumbaError as fault:
             raise fault_of_ours(self.run.path, fault) from fault
-        return self.rebuild(results)
-
-    def rebuild(self, results: Any) -> object:
-        """The user's result from what the flat function returned: nothing, one value, or a tuple."""
-        flat = results if isinstance(results, tuple) else (() if results is None else (results,))
-        return unflatten(self.program.result, flat)
 
 
 class Specialisations:
@@ -84,7 +82,7 @@ class Specialisations:
 
     def find(self, arguments: tuple[object, ...]) -> Specialisation:
         """The code for these arguments, one per parameter."""
-        key = tuple(map(key_of, arguments))
+        key = tuple([key_of(argument) for argument in arguments])
         found = self._by_key.get(key)
         if found is None or not found.fresh():
             found = self._by_key[key] = self.compile(self.structures(arguments))
@@ -103,7 +101,7 @@ class Specialisations:
                     return specialisation
             program = self.program(structures)
             run = numba_jit.compile_function(program.function, self.options)
-            new = Specialisation(program, run, tuple(key_of(c.read()) for c in program.lowered.hidden))
+            new = Specialisation(program, structures, run)
             self._by_structures[structures] = (*known, new)
             return new
 
@@ -118,15 +116,16 @@ def _gather(*arguments: object) -> tuple[object, ...]:
 def key_of(value: object) -> object:
     """Equal only for values of equal structure; cheaper than the structure itself, which it stands for."""
     kind = type(value)
-    if kind is np.ndarray:
-        assert isinstance(value, np.ndarray)
-        return (value.dtype, value.ndim, value.flags.num & LAYOUT)
-    if kind in (float, int, bool, complex, types.NoneType) or isinstance(value, np.number | np.bool_):
+    if kind in SCALARS:
         return kind
+    if kind is int and -(2**63) <= value < 2**63:  # type: ignore[operator]  # an int
+        return int
+    if kind is np.ndarray:
+        return (value.dtype, value.ndim, value.flags.num & LAYOUT)  # type: ignore[attr-defined]  # an array
     if isinstance(value, dict):
-        return (kind, tuple(value), tuple(map(key_of, value.values())))
+        return (kind, tuple(value), *map(key_of, value.values()))
     if isinstance(value, tuple | list):
-        return (kind, tuple(map(key_of, value)))
+        return (kind, *map(key_of, value))
     return describe(value)
 
 

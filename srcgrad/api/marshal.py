@@ -1,0 +1,89 @@
+"""Taking arguments apart and putting results together: a small Python function made for each specialisation.
+
+For ``loss(params, x)`` with ``params = {"w": array, "b": float}`` and its gradient it reads::
+
+    def call(a0, a1):
+        r = run(a0['w'], a0['b'], a1)
+        return {'w': r[0], 'b': float(r[1])}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from srcgrad.frontend.pytree import NATIVE, build_container
+from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.ir.types import Array
+
+
+def flattener(arguments: tuple[Structure, ...]) -> Callable[..., list[object]]:
+    """The function from arguments of these structures to the list of their leaves."""
+    names = [f"a{k}" for k in range(len(arguments))]
+    leaves = [leaf for name, structure in zip(names, arguments, strict=True) for leaf in _leaves(name, structure)]
+    return _made(f"def made({', '.join(names)}):\n    return [{', '.join(leaves)}]\n", {})
+
+
+def rebuilder(result: Structure) -> Callable[[object], object]:
+    """The function from what flat code returns (nothing, one value, or a tuple) to the result."""
+    count = _count(result)
+    text = _Text(iter(["r"] if count == 1 else [f"r[{k}]" for k in range(count)]))
+    return _made(f"def made(r):\n    return {text.of(result)}\n", text.names)
+
+
+def _made(source: str, names: dict[str, object]) -> Callable[..., object]:
+    exec(source, names)
+    made = names["made"]
+    assert callable(made)
+    return made
+
+
+def _leaves(name: str, structure: Structure) -> Iterator[str]:
+    if isinstance(structure, Leaf):
+        yield name
+    if isinstance(structure, Tree):
+        for k, child in enumerate(structure.children):
+            yield from _leaves(_part(name, structure, k), child)
+
+
+def _part(name: str, structure: Tree, k: int) -> str:
+    if issubclass(structure.cls, dict):
+        return f"{name}[{structure.keys[k]!r}]"
+    if issubclass(structure.cls, tuple | list):
+        return f"{name}[{k}]"
+    return f"{name}.{structure.keys[k]}"
+
+
+@dataclass
+class _Text:
+    """The expression that builds a result, and the objects it names."""
+
+    leaves: Iterator[str]
+    names: dict[str, object] = field(default_factory=dict)
+
+    def of(self, structure: Structure) -> str:
+        match structure:
+            case Leaf(type=Array()):
+                return next(self.leaves)
+            case Leaf(type=type_):
+                # Numba hands float32 back as a Python float, plain Python hands float64 back as NumPy's.
+                convert = NATIVE.get(type_.dtype, type_.dtype.numpy.type)
+                return f"{self.name(convert)}({next(self.leaves)})"
+            case Static(value=value):
+                return self.name(value)
+            case Tree(cls=cls, keys=keys, children=children):
+                items = "".join(f"{self.of(child)}, " for child in children)
+                if cls is tuple:
+                    return f"({items})"
+                return f"{self.name(build_container)}({self.name(cls)}, {keys!r}, ({items}))"
+
+    def name(self, value: object) -> str:
+        name = f"c{len(self.names)}"
+        self.names[name] = value
+        return name
+
+
+def _count(structure: Structure) -> int:
+    if isinstance(structure, Tree):
+        return sum(_count(child) for child in structure.children)
+    return int(isinstance(structure, Leaf))

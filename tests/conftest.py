@@ -1,0 +1,33 @@
+"""Every step of every compilation in the suite is verified; goldens are rewritten with ``pytest --update``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from srcgrad.analysis.verify_sites import verify_sites
+from srcgrad.ir.core import Function
+from srcgrad.ir.verify import verify
+from srcgrad.primitives.table import infer
+from srcgrad.watch import watching
+
+# After reversal the program names forward values that are out of scope; ``recall`` brings them back.
+OPEN = ("reverse", "prune", "keep_rows")
+
+
+def check(step: str, function: Function) -> None:
+    """What a step left behind is a program, and all memory in it is known."""
+    if step in OPEN:
+        return
+    try:
+        verify(function, infer)
+        verify_sites(function)
+    except AssertionError as fault:
+        raise AssertionError(f"after the step {step}: {fault}") from fault
+
+
+@pytest.fixture(autouse=True)
+def _verified() -> Iterator[None]:
+    with watching(check):
+        yield
