@@ -19,7 +19,7 @@ from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 
 Pass = Callable[[Function], Function]
-NAMES = ["resolve_extents", "hoist_invariants", "fold_constants", "remove_dead", "share_common"]
+NAMES = ["resolve_extents", "decide_comparisons", "hoist_invariants", "fold_constants", "remove_dead", "share_common"]
 PASSES: dict[str, Pass] = {n: getattr(importlib.import_module(f"srcgrad.optimize.{n}"), n) for n in NAMES}
 
 

@@ -1,0 +1,116 @@
+"""Settle comparisons, minima and maxima of integers whose outcome is known from their ranges.
+
+``max(0, n)`` is n where n is an extent, and ``i > 0`` holds in ``range(1, n)``. What is left for ``fold_constants``
+are branches on constants.
+
+>>> from srcgrad.ir.text import parse, to_text
+>>> from srcgrad.primitives.table import infer
+>>> before = '''
+... def f(x: f64[:]):
+...     n: i64 = dim(x, axis=0)
+...     trips: i64 = max(0, n)
+...     with for_(trips, 0.0) as (total,):
+...         def _(i: i64, s: f64):
+...             j: i64 = add(i, 1)
+...             c: bool = gt(j, 0)
+...             v: f64 = load(x, i)
+...             w: f64 = select(c, v, s)
+...             yield w
+...     return total
+... '''
+>>> print(to_text(decide_comparisons(parse(before, infer))))
+def f(x: f64[:]):
+    n: i64 = dim(x, axis=0)
+    with for_(n, 0.0) as (total,):
+        def _(i: i64, s: f64):
+            j: i64 = add(i, 1)
+            v: f64 = load(x, i)
+            w: f64 = select(True, v, s)
+            yield w
+    return total
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from srcgrad.analysis.affine import Affine
+from srcgrad.analysis.extents import pinned
+from srcgrad.analysis.index_ranges import IndexRanges
+from srcgrad.ir.core import Function, Op, Operand, Value, index, truth, walk
+from srcgrad.ir.rewrite import Replacement, rewrite
+from srcgrad.ir.types import INDEX
+
+ONE = Affine({}, 1)
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def decide_comparisons(function: Function) -> Function:
+    decided: dict[Op, Operand] = {}
+    keep = pinned(function)
+    ranges = IndexRanges(function)
+
+    def reached(op: Op) -> None:
+        if op.primitive not in (*COMPARISONS, "max", "min") or op.operands[0].type != INDEX:
+            return
+        outcome = _outcome(op, ranges)
+        if outcome is not None and not (outcome == index(1) and op.result in keep):
+            decided[op] = outcome
+
+    if any(op.primitive in (*COMPARISONS, "max", "min") for op in walk(function.body)):
+        ranges.walk(reached)
+    return _replaced(function, decided) if decided else function
+
+
+def _replaced(function: Function, decided: dict[Op, Operand]) -> Function:
+    by_result = {op.result: operand for op, operand in decided.items()}
+
+    def visit(op: Op) -> Replacement | None:
+        if len(op.results) != 1 or op.results[0] not in by_result:
+            return None
+        return [], {op.result: _final(op.result, by_result)}
+
+    return rewrite(function, visit)
+
+
+def _final(value: Value, by_result: dict[Value, Operand]) -> Operand:
+    """A minimum may be settled as another that was settled itself."""
+    operand: Operand = value
+    while isinstance(operand, Value) and operand in by_result:
+        operand = by_result[operand]
+    return operand
+
+
+def _outcome(op: Op, ranges: IndexRanges) -> Operand | None:
+    a, b = op.operands
+    gap = ranges.affine(b) - ranges.affine(a)
+    if op.primitive in ("max", "min"):
+        if ranges.proves(gap):
+            return b if op.primitive == "max" else a
+        if ranges.proves(gap * -1):
+            return a if op.primitive == "max" else b
+        return None
+    holds = _holds(op.primitive, gap, ranges)
+    return None if holds is None else truth(holds)
+
+
+def _holds(name: str, gap: Affine, ranges: IndexRanges) -> bool | None:
+    """Whether ``a op b``, with ``gap = b - a``; None if that is not known."""
+    match name:
+        case "lt":
+            return _either(gap - ONE, gap * -1, ranges)
+        case "le":
+            return _either(gap, gap * -1 - ONE, ranges)
+        case "gt":
+            return _either(gap * -1 - ONE, gap, ranges)
+        case "ge":
+            return _either(gap * -1, gap - ONE, ranges)
+    apart = ranges.proves(gap - ONE) or ranges.proves(gap * -1 - ONE)
+    if apart or (gap.is_constant and gap.constant == 0):
+        return apart if name == "ne" else not apart
+    return None
+
+
+def _either(yes: Affine, no: Affine, ranges: IndexRanges) -> bool | None:
+    if ranges.proves(yes):
+        return True
+    return False if ranges.proves(no) else None
