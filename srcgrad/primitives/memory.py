@@ -55,23 +55,26 @@ def _slice(operands: Operands, blocks: Sequence[Block], attributes: Attributes) 
     assert isinstance(axes, str) and len(axes) == source.rank
     ones: set[int] = set()
     rank = 0
+    runs = ""  # the letters; `r` for a slice with a step known to be 1
     for axis, letter in enumerate(axes):
         taken = [rest.pop(0) for _ in range({":": 0, "i": 1, "s": 3}[letter])]
         assert all(x.type == INDEX for x in taken)
+        runs += "r" if letter == "s" and _ones(taken[2:]) else letter
         if letter == "i":
             continue
         if letter == ":" and axis in source.ones or letter == "s" and _ones(taken[1:2]):
             ones.add(rank)
         rank += 1
     assert not rest
-    return (Array(source.dtype, rank, _sliced_layout(source.layout, axes), frozenset(ones)),)
+    return (Array(source.dtype, rank, _sliced_layout(source.layout, runs), frozenset(ones)),)
 
 
 def _sliced_layout(layout: str, axes: str) -> str:
-    """C stays C when indices come first and whole axes follow; F mirrors that."""
-    ordered = axes if layout == "C" else axes[::-1]
-    keeps = layout in "CF" and set(ordered.lstrip("i")) <= {":"}
-    return layout if keeps else "A"
+    """C stays C when indices come first, then perhaps a run of neighbours, then whole axes; F mirrors the indices."""
+    if layout == "C":
+        inner = axes.lstrip("i")
+        return "C" if set(inner[1:]) <= {":"} and inner[:1] in ("", ":", "r") else "A"
+    return "F" if layout == "F" and set(axes[::-1].lstrip("i")) <= {":"} else "A"
 
 
 def _transpose(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
