@@ -17,7 +17,9 @@ from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.frontend.structure import Structure
 from srcgrad.ir.core import Function
+from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
+from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.settings import Options
 from srcgrad.watch import announcing
 
@@ -44,30 +46,34 @@ def lower(function: Callable[..., object], arguments: tuple[Structure, ...]) -> 
 
 def primal(function: Function, options: Options) -> Function:
     """The function itself."""
-    return run(function, (*PREPARE, *copying(options), *IMPROVE))
+    return run(function, (*PREPARE, *finishing(options)))
 
 
 def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
     """``(value?, *gradients)`` of a function with one real scalar result."""
     differentiate = Step("reverse", partial(reverse.gradient, wrt=wrt, with_value=with_value))
-    return run(function, (*PREPARE, differentiate, *copying(options), *IMPROVE))
+    return run(function, (*PREPARE, differentiate, *finishing(options)))
 
 
 def tangents(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """``(*results, *tangents)`` from ``(*primals, *tangents)``."""
     differentiate = Step("forward", partial(forward.forward, wrt=wrt))
-    return run(function, (*PREPARE, differentiate, *copying(options), *IMPROVE))
+    return run(function, (*PREPARE, differentiate, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
     differentiate = Step("reverse", partial(reverse.pullback, wrt=wrt))
-    return run(function, (*PREPARE, differentiate, *copying(options), *IMPROVE))
+    return run(function, (*PREPARE, differentiate, *finishing(options)))
 
 
-def copying(options: Options) -> tuple[Step, ...]:
-    """A derivative leaves the caller's arguments as they are, unless told otherwise."""
-    return () if options.mutates else (Step("copy_arguments", copy_arguments),)
+def finishing(options: Options) -> tuple[Step, ...]:
+    """From a correct program to the one that is emitted."""
+    # A derivative leaves the caller's arguments as they are, unless told otherwise.
+    copying = () if options.mutates else (Step("copy_arguments", copy_arguments),)
+    trusting = () if options.boundscheck else (Step("trust_indices", trust_indices),)
+    checking = (Step("check_finite", check_finite),) if options.check_nan else ()
+    return (*copying, *IMPROVE, *trusting, *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.api.program import Plan, Primal, Program, Structures
@@ -18,6 +19,7 @@ from srcgrad.backend.entry import NativeEntry, NotNative, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.python_source import emit
 from srcgrad.backend.runtime import reword
+from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.scope import Capture
 from srcgrad.ir.core import Function
 from srcgrad.ir.text import to_text
@@ -91,6 +93,23 @@ class Compiled(CallableInNumba):
     def function(self) -> Callable[..., object]:
         """The user's Python function."""
         return self._table.function
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return self._parameters.names
+
+    def bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
+        """The arguments of a call, one per parameter."""
+        return self._table.bound(args, kwargs)
+
+    def program(self, structures: Structures) -> Program:
+        """What a call with arguments of these structures runs, as IR."""
+        return self._table.program(structures)
+
+    def lowered(self, structures: Structures) -> Lowered:
+        """The same as if it had been lowered from source: so the derivative of a derivative is found."""
+        program = self.program(structures)
+        return replace(program.lowered, function=program.function, result=program.result)
 
     @functools.cached_property
     def primal(self) -> Compiled:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from srcgrad import compiler
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
@@ -44,6 +45,13 @@ class Program:
         return bool(self.written) and sum(isinstance(p.type, Array) for p in self.lowered.function.parameters) > 1
 
 
+@runtime_checkable
+class Lowerable(Protocol):
+    """What gives its own IR: a derivative, of which the derivative is asked for."""
+
+    def lowered(self, structures: Structures) -> Lowered: ...
+
+
 @dataclass(frozen=True)
 class Request:
     """A function and the structures of its arguments, one for each parameter."""
@@ -54,6 +62,8 @@ class Request:
     options: Options
 
     def lower(self) -> Lowered:
+        if isinstance(self.function, Lowerable):
+            return self.function.lowered(self.arguments)
         return compiler.lower(self.function, self.arguments)
 
 

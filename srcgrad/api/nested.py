@@ -1,0 +1,105 @@
+"""Derivatives of derivatives: a derivative called inside a function that is being compiled.
+
+Its program is copied in at the place of the call, as IR; then it is differentiated like any other code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from srcgrad.api.compiled import Compiled
+from srcgrad.api.program import Program, Structures
+from srcgrad.errors import ArgumentTypeError, Error
+from srcgrad.frontend.captures import from_python, hidden_array
+from srcgrad.frontend.lowering import Lowering, refusal
+from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
+from srcgrad.frontend.registry import call_object
+from srcgrad.frontend.scope import Capture
+from srcgrad.frontend.values import FrontValue, TupleValue
+from srcgrad.ir.core import Block, Function, Op, Operand, Value
+from srcgrad.ir.rewrite import Replacement, copy_block, rewrite
+
+
+@call_object(Compiled)
+def call_compiled(
+    lowering: Lowering, compiled: Compiled, arguments: Sequence[FrontValue], keywords: Mapping[str, FrontValue]
+) -> FrontValue:
+    """The result of a call of a derivative (or of ``jit(f)``) with front-end values."""
+    values = [settle(lowering, value) for value in _bound(lowering, compiled, arguments, keywords)]
+    # A number that is known while compiling is an argument like any other: it may be differentiated.
+    structures: Structures = tuple(dynamic(describe(value)) for value in values)
+    try:
+        program = compiled.program(structures)
+    except Error as error:
+        raise _called_at(lowering, error) from error
+    operands = [x for value, s in zip(values, structures, strict=True) for x in flatten(lowering, value, s)]
+    return rebuild(lowering, program.result, iter(_copied_in(lowering, program, operands)))
+
+
+def _bound(
+    lowering: Lowering, compiled: Compiled, arguments: Sequence[FrontValue], keywords: Mapping[str, FrontValue]
+) -> list[FrontValue]:
+    """One value per parameter, as Python binds them."""
+    try:
+        bound = compiled.bound(arguments, keywords)
+    except TypeError as error:
+        lowering.refuse(None, str(error), error=ArgumentTypeError)
+    return [_front(lowering, *row) for row in zip(compiled.parameter_names, bound, strict=True)]
+
+
+def _front(lowering: Lowering, name: str, value: object) -> FrontValue:
+    """A bound argument as one front-end value: it is one already, or several caught by a star, or a default."""
+    if isinstance(value, FrontValue):
+        return value
+    if isinstance(value, tuple) and value and all(isinstance(item, FrontValue) for item in value):
+        return TupleValue(value)
+    if isinstance(value, dict) and value and all(isinstance(item, FrontValue) for item in value.values()):
+        return TupleValue(tuple(value.values()), dict, tuple(value))
+    return from_python(lowering, Capture(name, (value,), 0), value)
+
+
+def _copied_in(lowering: Lowering, program: Program, operands: list[Operand]) -> list[Operand]:
+    """The ops of a program at the cursor; its results."""
+    lowered = program.lowered
+    for captured in lowered.captured:
+        lowering.captured.setdefault(captured.capture.place, (captured.capture, captured.seen))
+    for capture in lowered.hidden:
+        array = capture.read()
+        assert isinstance(array, np.ndarray)
+        operands.append(hidden_array(lowering, capture, array).ref)
+    function = _with_own_callees(program.function, lowering)
+    environment: dict[Value, Operand] = dict(zip(function.parameters, operands, strict=True))
+    body = copy_block(Block((), function.body.ops, function.body.yields), environment)
+    lowering.builder.ops.extend(body.ops)
+    return list(body.yields)
+
+
+def _with_own_callees(function: Function, lowering: Lowering) -> Function:
+    """Hand the callees over, under names that are free."""
+    names = {name: _free(name, lowering.callees) for name in function.callees}
+    for name, callee in function.callees.items():
+        lowering.callees[names[name]] = _renamed(callee, names)
+    return _renamed(function, names)
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _renamed(function: Function, names: Mapping[str, str]) -> Function:
+    def visit(op: Op) -> Replacement | None:
+        if op.primitive != "call":
+            return None
+        return [replace(op, attributes={**op.attributes, "callee": names[op.text("callee")]})], {}
+
+    return rewrite(function, visit)
+
+
+def _called_at(lowering: Lowering, error: Error) -> Error:
+    """An error that has no place of its own gets that of the call."""
+    return error if error.file else refusal(lowering.builder.location, error.message, error.hint, type(error))
