@@ -51,7 +51,7 @@ class IndexRanges:
     _carries: dict[Value, tuple[Op, int]] = field(init=False, default_factory=dict)  # parameter or result of a loop
     _same: dict[Value, Operand] = field(init=False, default_factory=dict)
     _dims: dict[Dim, Value] = field(init=False, default_factory=dict)
-    _lengths: set[Value] = field(init=False, default_factory=set)  # the values of _dims
+    _lengths: dict[Value, Dim] = field(init=False, default_factory=dict)  # _dims the other way round
     _given: dict[Value, list[Affine]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -104,9 +104,14 @@ class IndexRanges:
     def _extent(self, extent: Const | Value | Dim) -> Affine:
         if not isinstance(extent, Dim):
             return self.affine(extent)
-        length = self._dims.setdefault(extent, Value(INDEX, "extent"))
-        self._lengths.add(length)
-        return fact(length)
+        if extent not in self._dims:
+            self._dims[extent] = Value(INDEX, "extent")
+            self._lengths[self._dims[extent]] = extent
+        return fact(self._dims[extent])
+
+    def dim_of(self, term: Value) -> Dim | None:
+        """The extent that a term of a form stands for, if it is not a value of the program."""
+        return self._lengths.get(term)
 
     # Proving
 
