@@ -98,7 +98,7 @@ class _Forward:
         if not chosen:
             self.builder.ops.append(op)
             return
-        pattern = tuple((k, self.twins[x].type if x in self.twins else x.type) for k, x in chosen)  # type: ignore[index]
+        pattern = tuple((k, self.twins[x].type if x in self.twins else x.type) for k, x in chosen)
         name = self.callees.derivative(op.text("callee"), pattern)
         tangents = [self.twin(x) if x in self.twins else self.tangent(x) for _, x in chosen]
         floating = [r for r in op.results if differentiable(r)]

@@ -2,7 +2,8 @@
 
 Storage of a value inside counted loops whose trip counts are known before the nest is a dense array with an axis
 per loop; elsewhere it is a stack, pushed in the forward sweep and popped in the reverse sweep, which meets the
-iterations in the opposite order. A scalar in a branch outside any loop leaves the branch as a result.
+iterations in the opposite order. A scalar in a branch outside any loop leaves the branch as a result. The row of an
+array is written at the end of the iteration.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from srcgrad.differentiate.nests import Level, Pair, all_levels
+from srcgrad.analysis.extents import Dim, Extent
+from srcgrad.differentiate.choices import Row, Ways
+from srcgrad.differentiate.nests import Level, Pair, all_levels, defining_op, known_before
 from srcgrad.ir.core import Block, Op, Operand, Value, constant, index
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op
 from srcgrad.ir.types import INDEX, Array, Scalar, Stack
-from srcgrad.primitives.table import Effect, effect
-
-Inductions = Mapping[Value, tuple[Operand, Operand]]
+from srcgrad.primitives.table import new_builder
 
 
 def keep(
@@ -24,10 +25,10 @@ def keep(
     owner: Mapping[Value, Level],
     stored: set[Value],
     recomputed: set[Value],
-    inductions: Inductions,
+    ways: Ways,
 ) -> tuple[list[Op], Op, Op]:
     """The ops to put in front of the nest, the new forward op and the new mirror."""
-    return _Keeper(pair, owner, stored, recomputed, inductions).run()
+    return _Keeper(pair, owner, stored, recomputed, ways).run()
 
 
 @dataclass
@@ -36,7 +37,10 @@ class _Notes:
 
     saves: dict[Value, list[Op]] = field(default_factory=dict)  # after the definition of a value, in the forward block
     prologue: list[Op] = field(default_factory=list)  # at the start of the mirror block
+    epilogue: list[Op] = field(default_factory=list)  # at the end of the forward block
     exports: list[tuple[Operand, Value]] = field(default_factory=list)  # what leaves a branch, and as which result
+    # References that the mirror carries backwards: the initial one, the mirror's parameter, what it yields.
+    turned: list[tuple[Operand, Value, Value]] = field(default_factory=list)
 
 
 class _Keeper:
@@ -46,13 +50,13 @@ class _Keeper:
         owner: Mapping[Value, Level],
         stored: set[Value],
         recomputed: set[Value],
-        inductions: Inductions,
+        ways: Ways,
     ) -> None:
         self.pair = pair
         self.owner = owner
         self.stored = stored
         self.recomputed = recomputed
-        self.inductions = inductions
+        self.ways = ways
         self.notes = {level: _Notes() for level in all_levels(pair)}
         self.before: list[Op] = []  # in front of the nest
         self.hoisted: dict[Value, Operand] = {}  # trip counts computed in front of the nest
@@ -66,6 +70,9 @@ class _Keeper:
             for value in reversed(values):
                 if value in self.stored:
                     self._store(value, level)
+            for value, row in self.ways.rows.items():
+                if value in self.stored and row.level is level:
+                    self._store_row(value, row)
             for value in values:
                 if value in self.recomputed and value not in self.mirrored:
                     self._recompute(value, level)
@@ -132,7 +139,10 @@ class _Keeper:
         if value in level.forward.parameters:
             self._recompute_parameter(value, level)
             return
-        op = next(op for op in level.forward.ops if value in op.results)
+        op = defining_op(value, level)
+        assert op is not None
+        if value in self.ways.row_of:
+            op = replace(op, operands=(self.ways.row_of[value], *op.operands[1:]))
         copy = copy_op(op, self.mirrored)
         if "region" in copy.attributes:
             copy = replace(copy, attributes={})
@@ -141,7 +151,10 @@ class _Keeper:
     def _recompute_parameter(self, value: Value, level: Level) -> None:
         if value in self.mirrored:  # the counter
             return
-        initial, step = self.inductions[value]
+        if value in self.ways.permuted:
+            self._turn(value, level)
+            return
+        initial, step = self.ways.inductions[value]
         grown, again = Value(INDEX), fresh(value)
         self.notes[level].prologue += [
             Op("mul", (self.iterations[level], step), (grown,)),
@@ -149,22 +162,60 @@ class _Keeper:
         ]
         self.mirrored[value] = again
 
+    def _turn(self, value: Value, level: Level) -> None:
+        """Carry the references of a cycle through the mirror, each to where it was one iteration before."""
+        op = level.pair.forward
+        carried = level.forward.parameters[1 if _counted(level) else 0 :]
+        later: dict[int, Value] = {}  # position -> the reference there after the iteration that is reversed
+        position, _ = self.ways.permuted[value]
+        while position not in later:
+            later[position] = fresh(carried[position])
+            position = self.ways.permuted[carried[position]][1]
+        for k, reference in later.items():
+            now = later[self.ways.permuted[carried[k]][1]]
+            self.mirrored[carried[k]] = now
+            self.notes[level].turned.append((renamed(op.results[k], self.mirrored), reference, now))
+
+    def _store_row(self, stand_in: Value, row: Row) -> None:
+        """Keep an array as it stands at the end of the iteration."""
+        assert isinstance(row.array.type, Array)
+        loops = row.level.loops
+        trips = [self._before_nest(loop.pair.forward.operands[0]) for loop in loops]
+        shape = [self._extent(n) for n in row.shape]
+        known = [n for n in (*trips, *shape) if n is not None]
+        assert len(known) == len(trips) + len(shape)
+        dtype = row.array.type.dtype
+        kept = Value(Array(dtype, len(known)), _kept_name(row.array))
+        self.before.append(Op("alloc", tuple(known), (kept,), attributes={"dtype": dtype, "fill": "empty"}))
+        there = tuple(loop.forward.parameters[0] for loop in loops)
+        here = tuple(self.iterations[loop] for loop in loops)
+        notes = self.notes[row.level]
+        notes.epilogue += _copy_nest(row.array, kept, there, known[len(trips) :])
+        again = Value(Array(dtype, len(shape)), row.array.name)
+        axes = "i" * len(loops) + ":" * len(shape)
+        notes.prologue.append(Op("slice", (kept, *here), (again,), attributes={"axes": axes}))
+        self.mirrored[stand_in] = again
+
+    def _extent(self, extent: Extent) -> Operand | None:
+        if not isinstance(extent, Dim):
+            return self._before_nest(extent)
+        size = Value(INDEX)
+        self.before.append(Op("dim", (extent.array,), (size,), attributes={"axis": extent.axis}))
+        return size
+
     def _before_nest(self, operand: Operand) -> Operand | None:
         """The operand as a value known in front of the nest, None if it is not."""
+        if not known_before(operand, self.owner):
+            return None
         if not isinstance(operand, Value) or operand not in self.owner:
             return operand
-        if operand in self.hoisted:
-            return self.hoisted[operand]
-        op = next((op for op in self.owner[operand].forward.ops if operand in op.results), None)
-        if op is None or effect(op.primitive) is not Effect.PURE:
-            return None
-        operands = [self._before_nest(x) for x in op.operands]
-        if any(x is None for x in operands):
-            return None
-        result = fresh(operand)
-        self.before.append(replace(op, operands=tuple(x for x in operands if x is not None), results=(result,)))
-        self.hoisted[operand] = result
-        return result
+        if operand not in self.hoisted:
+            op = defining_op(operand, self.owner[operand])
+            assert op is not None
+            operands = tuple(self._before_nest(x) or x for x in op.operands)
+            self.before.append(replace(op, operands=operands, results=(fresh(operand),)))
+            self.hoisted[operand] = self.before[-1].result
+        return self.hoisted[operand]
 
     def _forward(self, pair: Pair) -> Op:
         op = pair.forward
@@ -185,16 +236,38 @@ class _Keeper:
         for op in level.forward.ops:
             ops.append(self._forward(inner[op]) if op in inner else op)
             ops.extend(save for r in op.results for save in saves.get(r, ()))
+        ops += self.notes[level].epilogue
         return Block(level.forward.parameters, tuple(ops), level.forward.yields)
 
     def _mirror(self, pair: Pair) -> Op:
         blocks = []
+        operands, results = list(pair.mirror.operands), list(pair.mirror.results)
         for level in pair.levels:
             inner = {child.mirror: child for child in level.children}
             ops = [self._mirror(inner[op]) if op in inner else op for op in level.mirror.ops]
-            prologue = self.notes[level].prologue
-            blocks.append(Block(level.mirror.parameters, (*prologue, *ops), level.mirror.yields))
-        return replace(pair.mirror, blocks=tuple(blocks))
+            notes = self.notes[level]
+            operands += [initial for initial, *_ in notes.turned]
+            results += [fresh(reference) for _, reference, _ in notes.turned]
+            parameters = (*level.mirror.parameters, *(reference for _, reference, _ in notes.turned))
+            yields = (*level.mirror.yields, *(now for *_, now in notes.turned))
+            blocks.append(Block(parameters, (*notes.prologue, *ops), yields))
+        return replace(pair.mirror, operands=tuple(operands), results=tuple(results), blocks=tuple(blocks))
+
+
+def _copy_nest(array: Value, kept: Value, there: Sequence[Operand], shape: Sequence[Operand]) -> list[Op]:
+    """``kept[there] = array``, element by element."""
+    builder = new_builder()
+
+    def nest(indices: tuple[Operand, ...]) -> Sequence[Operand]:
+        if len(indices) == len(shape):
+            builder.emit("store", kept, *there, *indices, builder("load", array, *indices))
+        else:
+            builder.for_(shape[len(indices)], (), lambda i: nest((*indices, i)))
+        return ()
+
+    builder.open()
+    nest(())
+    return list(builder.close().ops)
 
 
 def _counted(level: Level) -> bool:

@@ -7,10 +7,11 @@ out of scope in the mirror; where it is used there, ``recall`` must provide it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from srcgrad.ir.core import Block, Op, Operand, Value, used
+from srcgrad.primitives.table import Effect, effect
 
 
 @dataclass(eq=False)
@@ -80,3 +81,16 @@ def needed(pair: Pair, owner: dict[Value, Level]) -> list[Value]:
     """Values of the forward sweep that the mirror uses, in order of first use."""
     uses: Iterator[Operand] = (v for block in pair.mirror.blocks for v in used(block))
     return list(dict.fromkeys(v for v in uses if isinstance(v, Value) and v in owner))
+
+
+def defining_op(value: Value, level: Level) -> Op | None:
+    """The op of the level's forward block that gives the value; None for a parameter."""
+    return next((op for op in level.forward.ops if value in op.results), None)
+
+
+def known_before(operand: Operand, owner: Mapping[Value, Level]) -> bool:
+    """Whether an operand can be had in front of the nest: it is from outside, or computed purely from what is."""
+    if not isinstance(operand, Value) or operand not in owner:
+        return True
+    op = defining_op(operand, owner[operand])
+    return op is not None and effect(op.primitive) is Effect.PURE and all(known_before(x, owner) for x in op.operands)
