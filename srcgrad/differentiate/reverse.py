@@ -172,14 +172,14 @@ def clears_shadow(op: Op) -> bool:
 
 
 def gradient(function: Function, wrt: Sequence[int], with_value: bool) -> Function:
-    """The function that gives ``(value?, *gradients)`` of a function with one real scalar result."""
-    (result,) = function.results
+    """The function that gives ``(value?, *further results, *gradients)`` of the first result, a real scalar."""
+    result = function.results[0]
     assert isinstance(result.type, Scalar)
     walk, function = prepared(function, wrt, {}, new_callees(function))
     walk.builder.open(function.parameters)
     sweep(walk, function, [constant(1, result.type.dtype)])
     gradients = [_gradient_of(walk, function.parameters[k]) for k in wrt]
-    return closed(walk, function, (*(function.results if with_value else ()), *gradients))
+    return closed(walk, function, (*function.results[0 if with_value else 1 :], *gradients))
 
 
 def pullback(function: Function, wrt: Sequence[int]) -> Function:
@@ -239,8 +239,9 @@ def closed(walk: Reverse, function: Function, results: Sequence[Operand]) -> Fun
 
 
 def _seed(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
+    """Start from the results; those beyond the seeds have no cotangent."""
     results = [x for x in function.results if differentiable(x)]
-    for result, seed in zip(results, seeds, strict=True):
+    for result, seed in zip(results, seeds, strict=False):
         if isinstance(result.type, Array):
             if result in walk.twins:
                 _add_array(walk, walk.shadow(result), seed)
