@@ -11,34 +11,52 @@ from random import Random
 import numpy as np
 import pytest
 from interpreter import run
+from random_indices import random_index_function
 from random_ir import EXTENT, random_function
 
 from srcgrad.ir.core import Function
-from srcgrad.ir.text import parse, to_text
 from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 
 Pass = Callable[[Function], Function]
-NAMES = ["resolve_extents", "decide_comparisons", "hoist_invariants", "fold_constants", "remove_dead", "share_common"]
+NAMES = [
+    "resolve_extents",
+    "prove_indices",
+    "decide_comparisons",
+    "hoist_invariants",
+    "fold_constants",
+    "remove_dead",
+    "share_common",
+]
 PASSES: dict[str, Pass] = {n: getattr(importlib.import_module(f"srcgrad.optimize.{n}"), n) for n in NAMES}
 
 
-def outcome(function: Function, seed: int) -> tuple[object, ...]:
-    """Results and arguments afterwards, or the error raised."""
+def arguments(seed: int) -> list[object]:
     rng = np.random.default_rng(seed)
-    arguments = [rng.normal(size=EXTENT), rng.normal(size=EXTENT), rng.normal(size=EXTENT).astype(np.float32)]
-    arguments += [rng.normal(), np.float32(rng.normal()), int(rng.integers(-3, 9))]
-    arguments = copy.deepcopy(arguments)
+    arrays = [rng.normal(size=EXTENT), rng.normal(size=EXTENT), rng.normal(size=EXTENT).astype(np.float32)]
+    return [*arrays, rng.normal(), np.float32(rng.normal()), int(rng.integers(-3, 9))]
+
+
+def index_arguments(seed: int) -> list[object]:
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(0, 6, 2)
+    return [rng.normal(size=rng.integers(0, 7)), rng.normal(size=shape), *(int(k) for k in rng.integers(-2, 6, 2))]
+
+
+def outcome(function: Function, given: list[object]) -> tuple[object, ...]:
+    """Results and arguments afterwards, or the error raised."""
+    given = copy.deepcopy(given)
     try:
-        return (*run(function, *arguments), *arguments[:3])
+        return (*run(function, *given), *given)
     except (IndexError, ValueError) as error:
         return (type(error),)
 
 
-def assert_same(function: Function, changed: Function, seed: int) -> None:
+def assert_same(function: Function, changed: Function, given: list[object], seed: int) -> None:
     verify(changed, infer)
-    before, after = outcome(function, seed), outcome(changed, seed)
-    assert len(before) == len(after)
+    before, after = outcome(function, given), outcome(changed, given)
+    if len(before) != len(after):
+        assert before == after, f"seed {seed}"
     for a, b in zip(before, after, strict=True):
         np.testing.assert_array_equal(a, b, err_msg=f"seed {seed}")
 
@@ -47,7 +65,7 @@ def assert_same(function: Function, changed: Function, seed: int) -> None:
 def test_passes_keep_the_value_of_random_programs(name: str) -> None:
     for seed in range(60):
         function = random_function(seed)
-        assert_same(function, PASSES[name](function), seed)
+        assert_same(function, PASSES[name](function), arguments(seed), seed)
 
 
 def test_passes_keep_the_value_in_any_order() -> None:
@@ -56,7 +74,17 @@ def test_passes_keep_the_value_in_any_order() -> None:
         order = Random(seed).choices(NAMES, k=8)
         for name in order:
             changed = PASSES[name](changed)
-        assert_same(function, changed, seed)
+        assert_same(function, changed, arguments(seed), seed)
+
+
+def test_indices_stay_checked() -> None:
+    for seed in range(400):
+        function = changed = random_index_function(seed)
+        order = Random(seed).choices(NAMES, k=5)
+        for name in order:
+            changed = PASSES[name](changed)
+        for again in range(3):
+            assert_same(function, changed, index_arguments(3 * seed + again), seed)
 
 
 @pytest.mark.parametrize("name", NAMES)
