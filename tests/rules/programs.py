@@ -1,0 +1,326 @@
+"""For each rule of reverse mode that can be wrong silently: the smallest program that breaks without it."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+# ruff: noqa: SIM108
+# The programs are written as users write them, without annotations.
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def changed_after(x):
+    """Read in one loop, overwritten in the next: a read may be repeated only if no later op changes it."""
+    a = x.copy()
+    s = 0.0
+    for i in range(4):
+        s += a[i] * a[i] * a[i]
+    for i in range(4):
+        a[i] = 0.5
+    return s
+
+
+def changed_by_next_iteration(x):
+    """The write stands before the read, yet the write of a later iteration comes after it."""
+    a = x.copy()
+    s = 1.0
+    for t in range(4):
+        a[t] = a[t] + 0.3
+        s = s * (1.0 + a[3] * a[3])
+    return s
+
+
+def old_changed_loop(x):
+    """Memory born in the loop, but changed by the next iteration under the name it was carried out with."""
+    old = x.copy()
+    s = 0.0
+    for _ in range(3):
+        new = np.empty(4)
+        for i in range(4):
+            new[i] = old[i] * x[i]
+        for i in range(4):
+            old[i] = 0.1
+        for i in range(4):
+            s += new[i] * new[i] * new[i]
+        old = new
+    return s
+
+
+def changed_in_its_own_iteration(x):
+    """Born, read and overwritten within one iteration."""
+    s = 1.0
+    for t in range(2):
+        w = np.empty(4)
+        for i in range(4):
+            w[i] = x[i] * (t + 1.0) * s
+        for i in range(4):
+            s += 0.1 * w[i] * w[i] * w[i]
+        for i in range(4):
+            w[i] = 0.0
+        s += w[0]
+    return s
+
+
+def read_ahead(x):
+    """The element read now is written by the next iteration: the indices differ, their paths do not."""
+    a = x.copy()
+    s = 1.0
+    for i in range(3):
+        s = s * (1.0 + a[i + 1] * a[i + 1])
+        a[i] = 0.5
+    return s
+
+
+def sliding(x):
+    """A view that moves on: its constant indices mean other elements in each iteration."""
+    a = x.copy()
+    v = a
+    s = 1.0
+    for _ in range(3):
+        s = s + v[1] ** 3 + v[2] ** 3 + v[3] ** 3 + v[4] ** 3 + v[5] ** 3 + v[1] * v[2] * s
+        v[0] = 0.5
+        v = v[1:]
+    return s
+
+
+def sliding_slice(x):
+    """The same with a view taken anew in each iteration."""
+    a = x.copy()
+    s = 1.0
+    for i in range(3):
+        v = a[i:]
+        s = s * (1.0 + v[3 - i] * v[0])
+        v[1] = v[1] * v[0]
+    return s
+
+
+def chosen_alias(x, c):
+    """Two names that may be one array are not different memory."""
+    u = x.copy()
+    w = x.copy()
+    v = u if c > 0.0 else w
+    s = 0.0
+    for i in range(4):
+        s += u[i] ** 3 * c
+    for i in range(4):
+        v[i] = 0.5
+    return s + w[0]
+
+
+def swapped_alias(x):
+    """Buffers that are only permuted stay different only if they start different."""
+    u = x.copy()
+    v = u
+    for _ in range(3):
+        u, v = v, u
+    s = 0.0
+    for i in range(4):
+        s += u[i] ** 3
+    for i in range(4):
+        v[i] = 0.5
+    return s
+
+
+def alias_through_swap(x):
+    """What a carried reference may mean includes what comes back around the loop."""
+    u = x.copy()
+    v = 2.0 * x
+    s = 0.0
+    for _ in range(3):
+        for i in range(4):
+            s += u[i] ** 3
+        for i in range(4):
+            v[i] = v[i] * 0.5
+        u, v = v, u
+    return s
+
+
+def swap_under_if(x):
+    """Which array a name means depends on a value."""
+    u = x.copy()
+    v = x * x
+    for t in range(3):
+        if u[0] > v[1]:
+            u, v = v, u
+        for i in range(4):
+            u[i] = u[i] * v[i - 1] + 0.1 * t
+    return u[0] * v[2] + u[3]
+
+
+def second_branch(x, c):
+    """A merged reference may mean the array of either branch."""
+    k = 2.0 * x
+    u = x.copy()
+    b = k if c > 5.0 else u
+    s = 0.0
+    for i in range(4):
+        s += b[i] ** 3 * c
+    for i in range(4):
+        u[i] = 0.5
+    return s
+
+
+def dead_store(x):
+    """A constant written over a value cuts it off."""
+    a = x.copy()
+    a[0] = a[1] * a[1]
+    a[1] = 3.0
+    a[0] = 2.0
+    return a[0] * a[1] + a[2]
+
+
+def mixed_activity(x, c):
+    """An array of constants that may stand in the place of an active one needs a shadow too."""
+    k = np.ones(4)
+    u = x if c > 0.0 else k
+    k[0] = 2.0
+    s = 0.0
+    for i in range(4):
+        s += u[i] * u[i] * k[i]
+    return s * c
+
+
+def carried_out(x):
+    """The shadow of an array born in an iteration lives on when the loop carries the array out."""
+    u = x.copy()
+    for _ in range(3):
+        w = np.zeros(4)
+        for i in range(4):
+            w[i] = np.sin(u[i]) * u[i - 1]
+        u = w
+    return u[0] * u[1] + u[3]
+
+
+def carried_out_by_if(x):
+    """The same where the array leaves through a branch."""
+    s = 0.0
+    for t in range(3):
+        w = x * (t + 1.0)
+        if t > 0:
+            b = w
+        else:
+            b = x
+        w[0] = w[0] * w[1]
+        for i in range(4):
+            s += b[i] ** 3
+    return s
+
+
+def same_argument_twice(a, b):
+    """Only right if the two are different memory, which the caller must be held to."""
+    for i in range(3):
+        a[i] = a[i] * b[i] + b[i - 1]
+    return a[0] * a[1] + a[2]
+
+
+def shifted_onto_itself(x):
+    """The right side of a slice assignment is complete before anything is written."""
+    a = x.copy()
+    a[1:] = a[:-1] * a[1:] + 0.5
+    a[:-1] += a[1:] * a[1:]
+    return a[0] * a[1] + a[2] * a[3]
+
+
+def backwards_range(x, start, stop):
+    """A range that ends before it starts has no iterations, whatever is computed from its length."""
+    s = x * x
+    for i in range(start, stop):
+        s = s * x + i
+    return s * s
+
+
+def running_product(x):
+    """Not a sum: the iterations do not commute and must be reversed from the last."""
+    p = 1.0
+    for i in range(4):
+        p = p * x[i]
+    return p
+
+
+def partial_sums_read(x):
+    """A sum, but each partial sum is read."""
+    s = 0.0
+    total = 0.0
+    for i in range(4):
+        s += x[i]
+        total += s * s * x[i]
+    return total
+
+
+def recurrence(x):
+    """The loop reads what it wrote in an earlier iteration."""
+    a = x.copy()
+    for i in range(1, 4):
+        a[i] = np.sin(a[i - 1]) * a[i]
+    return a[3] * a[1]
+
+
+def changed_before_reversal(x):
+    """What a loop of sums reads is changed between the loop and its reversal."""
+    a = x.copy()
+    s = 0.0
+    for i in range(4):
+        s += np.sin(a[i]) * a[i]
+    a[1] = s * s
+    for i in range(4):
+        a[i] = 0.5 * a[i]
+    return s + a[1]
+
+
+def histogram(x):
+    """Accumulations into an array that the loop does not read must not be done twice."""
+    h = np.zeros(3)
+    for i in range(4):
+        h[i % 3] += x[i] * x[i]
+    s = 0.0
+    for k in range(3):
+        s += np.sin(h[k]) * (k + 1.0)
+    return s
+
+
+def forces(x):
+    """Pairs that write to both partners."""
+    f = np.zeros(4)
+    energy = 0.0
+    for i in range(4):
+        for j in range(i + 1, 4):
+            d = x[i] - x[j]
+            energy += d * d * d
+            f[i] += d * d
+            f[j] -= d * d
+    return energy * f[0] + f[1] * f[2] + f[3]
+
+
+def scratch(x):
+    """Scratch memory that each iteration fills before it reads."""
+    w = np.empty(4)
+    s = 0.0
+    for k in range(3):
+        for i in range(4):
+            w[i] = np.sin(x[i] * (k + 1.0))
+        for i in range(4):
+            s += w[i] * w[3 - i]
+    return s
+
+
+def scratch_kept(x):
+    """Scratch of which an iteration reads what an earlier one left."""
+    w = np.ones(4)
+    s = 0.0
+    for k in range(3):
+        for i in range(k + 1):
+            w[i] = np.sin(x[i] * (k + 1.0)) * x[i]
+        for i in range(4):
+            s += w[i] * w[3 - i]
+    return s
+
+
+def scratch_zero_trips(x, n):
+    """A loop that may not run has written nothing."""
+    w = np.ones(1)
+    s = 0.0
+    for k in range(3):
+        for _ in range(n * (1 - k)):
+            w[0] = x[k] * x[k]
+        s += w[0] * w[0] * x[k]
+    return s

@@ -1,0 +1,118 @@
+"""The rules of reverse mode, each taken away: its program is right with the rule and wrong without.
+
+A rule that can be wrong silently is one named predicate. Replacing it must change the number that its program gives,
+or the program does not test the rule.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle.derivatives import differentiable
+from oracle.dual import DualNumPy, value_and_gradients
+from oracle.programs import relative_error
+
+import srcgrad
+from rules import programs
+
+X = np.array([0.7, -0.4, 1.1, 0.5])
+LONG = np.array([0.7, -0.4, 1.1, 0.5, 0.9, -0.8, 0.3, 0.6])
+EFFECTS = "srcgrad.analysis.effects"
+IN_PLACE = "srcgrad.differentiate.in_place"
+
+
+def never(*_: Any) -> bool:
+    return False
+
+
+def always(*_: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule's number and name, its program, and the predicate with what is put in its place."""
+
+    name: str
+    program: Callable[..., Any]
+    args: tuple[Any, ...]
+    predicate: str
+    instead: Callable[..., Any]
+
+
+RULES = [
+    Rule("07_right_side_first", programs.shifted_onto_itself, (X,), "srcgrad.frontend.stores.unaffected", always),
+    Rule("10_mixed_activity", programs.mixed_activity, (X, 0.6), "", always),
+    Rule("11_dead_store", programs.dead_store, (X,), "srcgrad.differentiate.reverse.clears_shadow", never),
+    Rule("14_later_ops", programs.changed_after, (X,), f"{EFFECTS}.runs_later", never),
+    Rule("14_next_iterations", programs.changed_by_next_iteration, (X,), f"{EFFECTS}.Effects.may_meet_later", never),
+    Rule("14_old_changed_loop", programs.old_changed_loop, (X,), f"{EFFECTS}.born_later", always),
+    Rule("14_one_instance", programs.changed_in_its_own_iteration, (X,), f"{EFFECTS}.distinct_instances", always),
+    Rule("15_read_ahead", programs.read_ahead, (X,), f"{EFFECTS}.never_meets", always),
+    Rule("15_sliding", programs.sliding, (LONG,), f"{EFFECTS}.defined_outside", always),
+    Rule("17_chosen_alias", programs.chosen_alias, (X, 0.6), "srcgrad.analysis.distinct.Distinct.__call__", always),
+    Rule("17_swapped_alias", programs.swapped_alias, (X,), "srcgrad.analysis.distinct.Distinct._holds", always),
+    Rule("in_place_a_product", programs.running_product, (X,), f"{IN_PLACE}.only_sums", always),
+    Rule("in_place_a_partial_sums", programs.partial_sums_read, (X,), f"{IN_PLACE}.only_sums", always),
+    Rule("in_place_b_recurrence", programs.recurrence, (X,), f"{IN_PLACE}.InPlace._never_read", always),
+    Rule("in_place_b_scratch_kept", programs.scratch_kept, (X,), f"{IN_PLACE}.written_before_read", always),
+    Rule("in_place_c_changed", programs.changed_before_reversal, (X,), f"{IN_PLACE}.InPlace._reads_last", always),
+]
+
+# Right with all rules, and hard: no single predicate decides.
+HARD = [
+    (programs.backwards_range, (1.3, 5, 2)),
+    (programs.backwards_range, (1.3, 2, 5)),
+    (programs.alias_through_swap, (X,)),
+    (programs.swap_under_if, (X,)),
+    (programs.second_branch, (X, 0.6)),
+    (programs.carried_out, (X,)),
+    (programs.carried_out_by_if, (X,)),
+    (programs.sliding_slice, (LONG,)),
+    (programs.histogram, (X,)),
+    (programs.forces, (X,)),
+    (programs.scratch, (X,)),
+    (programs.scratch_zero_trips, (X, 1)),
+    (programs.scratch_zero_trips, (X, 0)),
+]
+
+
+def exact_gradients(program: Callable[..., Any], args: tuple[Any, ...]) -> list[Any]:
+    assert isinstance(program, types.FunctionType)
+    dual_program = types.FunctionType(program.__code__, {**program.__globals__, "np": DualNumPy()})
+    return value_and_gradients(dual_program, args)[1]
+
+
+def error(program: Callable[..., Any], args: tuple[Any, ...]) -> float:
+    wrt = differentiable(args)
+    got = srcgrad.grad(program, argnums=wrt, jit=False, cache=False)(*args)
+    return relative_error(got, exact_gradients(program, args))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
+def test_right_with_the_rule(rule: Rule) -> None:
+    assert error(rule.program, rule.args) < 1e-12
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
+def test_wrong_without_the_rule(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule.predicate, rule.instead)
+    assert error(rule.program, rule.args) > 1e-6
+
+
+@pytest.mark.parametrize(("program", "args"), HARD, ids=lambda x: getattr(x, "__name__", None))
+def test_hard(program: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    assert error(program, args) < 1e-12
+
+
+def test_rule_18_overlapping_arguments_are_refused() -> None:
+    z = X.copy()
+    apart = srcgrad.grad(programs.same_argument_twice, argnums=(0, 1), jit=False)
+    assert relative_error(apart(z, z.copy()), exact_gradients(programs.same_argument_twice, (z, z.copy()))) < 1e-12
+    with pytest.raises(srcgrad.Error, match=r"'a' and 'b' overlap"):
+        apart(z, z)
