@@ -52,7 +52,7 @@ class _Writer:
         for _ in range(count):
             kinds = [self.scalar, self.scalar, self.scalar, self.load, self.store, self.fresh, self.compare, self.cast]
             if self.depth < 3:
-                kinds += [self.loop, self.loop, self.branch, self.branch, self.while_, self.stacked]
+                kinds += [self.loop, self.ranged, self.ranged, self.branch, self.branch, self.while_, self.stacked]
             kinds += [self.view, self.checked, self.relaxed]
             self.rng.choice(kinds)()
 
@@ -167,6 +167,37 @@ class _Writer:
 
         trips = self.rng.choice([index(0), index(2), index(3), self.b("mod", self.pick(Scalar(I64)), index(4))])
         self.add_all(self.b.for_(trips, initial, emit, names))
+
+    def ranged(self) -> None:
+        """The count and the index of ``for i in range(low, high, step)``, as a front end or its reversal makes them."""
+        b, step = self.b, self.rng.choice([1, 1, 2, 3, -1, -1, -2])
+        bounds = [index(self.rng.randint(-1, 5)), b("mod", self.pick(Scalar(I64)), index(5)), index(1), index(0)]
+        low, high = self.rng.sample(bounds, 2)
+        span = b("sub", high, low) if step > 0 else b("sub", low, high)
+        if abs(step) != 1:
+            span = b("floordiv", b("add", span, index(abs(step) - 1)), index(abs(step)))
+        trips = b("max", span, index(0))
+        mirrored = self.rng.random() < 0.4
+        names = [self.name() for _ in range(self.rng.randint(0, 2))]
+        initial = [self.pick(Scalar(self.rng.choice([F64, I64]))) for _ in names]
+
+        def emit(q: Value, *parameters: Value) -> list[Operand]:
+            outer = list(self.scope)
+            place = b("sub", b("sub", trips, index(1)), q) if mirrored else q
+            scaled: Operand = b("mul", place, index(abs(step))) if abs(step) != 1 else place
+            i = b("add" if step > 0 else "sub", low, scaled, name=self.rng.choice(["i", "i", ""]))
+            b.emit("store", self.vector(), b("mod", i, index(EXTENT)), b("cast", i, dtype=F64))
+            self.scope += [i] * 3
+            if self.rng.random() < 0.3:
+                self.scope.append(q)
+            yields = self.body(parameters)
+            self.scope = outer
+            return yields
+
+        self.add_all(b.for_(trips, initial, emit, names))
+
+    def vector(self) -> Operand:
+        return self.rng.choice([v for v in self.scope if v.type == VECTOR])
 
     def branch(self) -> None:
         types = [x.type for x in self.carried()]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
-from srcgrad.ir.core import Const, Op, Operand, Value
-from srcgrad.ir.types import F64, I64, Array, DType, Scalar
+from srcgrad.backend.runtime import HELPERS
+from srcgrad.ir.core import Const, Op, Operand, Value, constant
+from srcgrad.ir.types import F32, F64, I64, Array, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
 
 ATOM = PRECEDENCE["atom"]
@@ -69,6 +70,7 @@ class Expressions:
     folded: dict[Value, Op]
     facts: Facts
     python_numbers: frozenset[Value]
+    helpers: set[str] = field(default_factory=set)  # those used
     unsigned: bool = False  # write indices for Numba
 
     def leaves(self, operand: Operand) -> frozenset[Value]:
@@ -128,11 +130,31 @@ class Expressions:
         if row.precedence == PRECEDENCE["if"]:
             least = [2, 2, 1]
         texts = [self.text(x, k) for x, k in zip(op.operands, least, strict=True)]
+        if primitive == "ipow":
+            texts[1] = self.exponent(op)
         if self.may_raise(primitive, op.operands):
             dtype = op.operands[0].type
             assert isinstance(dtype, Scalar)
             texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
+        if primitive in HELPERS:
+            self.helpers.add(primitive)
+            return f"{primitive}({texts[0]})", ATOM
         return row.template.format(*texts), row.precedence
+
+    def exponent(self, op: Op) -> str:
+        """An exponent of the base's own type, unless it is a literal.
+
+        Numba raises ZeroDivisionError for a zero to a negative int, and NumPy takes ``uint64 ** int64`` for a float.
+        """
+        base, exponent = op.operands
+        assert isinstance(base.type, Scalar)
+        dtype = base.type.dtype
+        negative = isinstance(exponent, Const) and isinstance(exponent.value, int) and exponent.value < 0
+        if isinstance(exponent, Const) and (dtype.name == "u64" or (dtype.kind == "f" and negative)):
+            return self.text(constant(exponent.value, dtype), PRECEDENCE["unary"])
+        if dtype.name == "u64" or (dtype.kind == "f" and not isinstance(exponent, Const)):
+            return f"{numpy_name(dtype)}({self.text(exponent)})"
+        return self.text(exponent, PRECEDENCE["unary"])
 
     def may_raise(self, primitive: str, operands: Sequence[Operand]) -> bool:
         """Would Python's own numbers raise here, and may both operands be such?"""
@@ -150,7 +172,8 @@ class Expressions:
         dtype = result.dtype
         narrow = dtype.kind in "iu" and dtype.numpy.itemsize < 8 and op.primitive in WIDENED
         power = op.primitive == "ipow" and dtype not in (I64, F64)
-        if narrow or power:
+        python = dtype == F32 and (op.primitive in HELPERS or text.startswith("math."))
+        if narrow or power or python:
             return f"{numpy_name(dtype)}({text})", ATOM
         return text, precedence
 

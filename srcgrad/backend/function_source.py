@@ -74,7 +74,7 @@ class FunctionPrinter:
         )
         if passed_on:
             statements = self.plan(passed_on)
-        self.expressions = Expressions(self.names, self.folded, self.facts, python_numbers(function, self.entry))
+        self.expressions = Expressions(self.names, self.folded, self.facts, python_numbers(function, self.entry), self.helpers)
         return statements
 
     def plan(self, passed_on: frozenset[Value]) -> tuple[Statement, ...]:
@@ -249,13 +249,8 @@ class FunctionPrinter:
                 extents = [text(x) for x in op.operands]
                 shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
                 return f"np.{op.text('fill')}({shape}{array_arguments(result)})"
-            case "shadow":
-                return f"np.zeros({text(op.operands[0], ATOM)}.shape{array_arguments(result)})"
             case "slice":
-                used: set[str] = set()
-                sliced = slice_text(op, self.expressions, used)
-                self.helpers |= used
-                return sliced
+                return slice_text(op, self.expressions)
             case "transpose":
                 order = op.attributes["permutation"]
                 source = text(op.operands[0], ATOM)

@@ -11,7 +11,7 @@ from srcgrad.primitives.scalar import PRECEDENCE
 SUM = PRECEDENCE["+"]
 
 
-def slice_text(op: Op, expressions: Expressions, helpers: set[str]) -> str:
+def slice_text(op: Op, expressions: Expressions) -> str:
     """``a[i, lo:hi]``; axes with a negative step are taken upwards and then reversed."""
     source, *rest = op.operands
     inside: list[str] = []
@@ -30,7 +30,7 @@ def slice_text(op: Op, expressions: Expressions, helpers: set[str]) -> str:
             if isinstance(step, Const):
                 inside.append(_range(start, count, int(step.value.real), expressions))
             else:
-                helpers.add("slice_stop")
+                expressions.helpers.add("slice_stop")
                 texts = [expressions.text(x) for x in (start, count, step)]
                 extent = f"{expressions.text(source, ATOM)}.shape[{axis}]"
                 inside.append(f"{texts[0]}:slice_stop({', '.join(texts)}, {extent}):{texts[2]}")

@@ -147,8 +147,6 @@ def _stem(op: Op, result: Value) -> str:
             return "n"
         case "stack", _:
             return "stack"
-        case "shadow", _:
-            return f"{source or 'a'}_bar"
         case _, Array():
             return f"{source or 'a'}_view" if op.primitive == "slice" else "a"
         case _, Scalar(dtype):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from srcgrad.backend.facts import HEADER
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
+from srcgrad.primitives.scalar import SCALARS
 
 KEEPS = frozenset({"add", "sub", "mul", "neg", "abs", "floordiv", "mod", "check_index", "max", "min"})
-ALWAYS = frozenset({"dim", "call"})
+ALWAYS = frozenset({"dim", "call", "gamma", "lgamma"})
+ALWAYS |= {name for name, row in SCALARS.items() if row.template.startswith("math.")}
 
 
 def python_numbers(function: Function, entry: bool) -> frozenset[Value]:

@@ -22,11 +22,13 @@ class Module:
 
     def text(self, decorator: str = "") -> str:
         """The whole text, with ``decorator`` before each function."""
-        head = "import numpy as np\n"
+        parts = [*self.helpers, *self.functions]
+        head = "import math\n\n" if any("math." in part for part in parts) else ""
+        head += "import numpy as np\n"
         if decorator:
             head += "from numba import njit\n"
             decorator += "\n"
-        return "\n\n".join([head, *(decorator + part for part in (*self.helpers, *self.functions))])
+        return "\n\n".join([head, *(decorator + part for part in parts)])
 
 
 def emit(function: Function, level: str = READABLE) -> str:

@@ -6,11 +6,12 @@ Each runs as plain Python and under Numba.
 from __future__ import annotations
 
 import inspect
+import math
 import textwrap
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 
 def grow(stack):  # type: ignore[no-untyped-def]  # pasted into modules that import nothing but NumPy
@@ -28,7 +29,21 @@ def slice_stop(start, count, step, extent):  # type: ignore[no-untyped-def]  # a
     return stop
 
 
-HELPERS: dict[str, Callable[..., NDArray[np.generic] | int]] = {"grow": grow, "slice_stop": slice_stop}
+def gamma(x):  # type: ignore[no-untyped-def]  # as above
+    """The gamma function, with infinity or NaN where Python's own raises."""
+    if x <= 0.0 and x == np.floor(x):
+        return np.copysign(np.inf, x) if x == 0.0 else np.nan
+    return math.gamma(x) if x < 171.6243769563027 else np.inf + x
+
+
+def lgamma(x):  # type: ignore[no-untyped-def]  # as above
+    """The logarithm of the gamma function, infinite where Python's own raises."""
+    if x <= 0.0 and x == np.floor(x) or x > 2.5e305:
+        return np.inf
+    return math.lgamma(x)
+
+
+HELPERS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (grow, slice_stop, gamma, lgamma)}
 
 
 def helper_source(name: str) -> str:

@@ -1,0 +1,117 @@
+"""Every scalar primitive at ordinary and special operands: plain, jitted and interpreted give the same number."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+from typing import Any
+
+import interpreter
+import numpy as np
+import pytest
+
+import srcgrad.primitives  # noqa: F401  # fills the table
+from srcgrad.backend.numba_jit import compile_function
+from srcgrad.ir.build import build_function
+from srcgrad.ir.core import Function, Value
+from srcgrad.ir.types import BOOL, C64, C128, F32, F64, I8, I32, I64, U8, U64, DType, Scalar
+from srcgrad.primitives.scalar import SCALARS
+from srcgrad.primitives.table import infer
+from srcgrad.settings import Options
+
+PLAIN = Options(jit=False)
+JITTED = Options(fastmath=False, cache=False)
+FLOATS = [0.0, -0.0, 1.0, -2.5, 0.3, 3.7, np.inf, -np.inf, np.nan]
+INTEGERS = {I8: [0, 1, -3, 7, 127, -128], I32: [0, 1, -3, 7, 2**31 - 1], I64: [0, 1, -3, 7, 2**40]}
+UNSIGNED = {U8: [0, 1, 7, 255], U64: [0, 1, 7, 2**64 - 1]}
+VALUES: dict[DType, list[Any]] = {F64: FLOATS, F32: FLOATS, **INTEGERS, **UNSIGNED, BOOL: [False, True]}
+VALUES |= {C128: [0.0, 1.0 + 2.0j, -0.5j, 3.0], C64: [0.0, 1.0 + 2.0j, -0.5j, 3.0]}
+
+ARITHMETIC = ["add", "sub", "mul", "max", "min", "lt", "le", "gt", "ge", "eq", "ne", "abs", "neg", "ipow", "select"]
+BITS = ["bit_and", "bit_or", "bit_xor", "invert"]
+LOGIC = ["and_", "or_", "not_", "eq", "ne", "select", "bit_and", "bit_or", "bit_xor", "invert", "add", "mul"]
+COMPLEX = ["add", "sub", "mul", "neg", "abs", "eq", "ne", "exp", "sin", "cos", "sqrt", "select", "ipow"]
+SPECIAL = {"cast", "select", "ipow"}
+INTEGER_ONLY = {"bit_and", "bit_or", "bit_xor", "invert", "lshift", "rshift", "and_", "or_", "not_"}
+
+
+def primitives_of(dtype: DType) -> list[str]:
+    match dtype.kind:
+        case "f":
+            return sorted(set(SCALARS) - INTEGER_ONLY - {"cast"} - SPECIAL_COMPLEX)
+        case "c":
+            return COMPLEX
+        case "b":
+            return LOGIC
+    return [*ARITHMETIC, *BITS, "floordiv", "mod", "lshift", "rshift"]
+
+
+SPECIAL_COMPLEX = {"real", "imag", "conj", "complex", "conjugate"}
+
+
+def arity(name: str) -> int:
+    return max(int(d) for d in "012" if "{" + d + "}" in SCALARS[name].template) + 1
+
+
+def function_of(name: str, dtype: DType) -> Function:
+    """One op, on parameters."""
+    types = [Scalar(dtype)] * arity(name)
+    if name == "select":
+        types[0] = Scalar(BOOL)
+    if name == "ipow":
+        types[1] = Scalar(I64)
+    parameters = [Value(t, n) for t, n in zip(types, "abc", strict=False)]
+    return build_function(infer, name.rstrip("_") + "_of", parameters, lambda b: [b(name, *parameters)])
+
+
+def operands_of(name: str, dtype: DType) -> list[tuple[Any, ...]]:
+    if name == "select":
+        return [(c, VALUES[dtype][0], VALUES[dtype][1]) for c in (False, True)]
+    if name == "ipow":
+        return [(v, n) for v in VALUES[dtype] for n in ([0, 1, 2, 3] if dtype.kind in "iu" else [-2, 0, 1, 2, 3])]
+    if name in ("lshift", "rshift"):
+        return [(v, n) for v in VALUES[dtype] for n in (0, 1, 5)]
+    return list(itertools.product(VALUES[dtype], repeat=arity(name)))
+
+
+def same(a: Any, b: Any, ulps: int) -> bool:
+    x, y = np.asarray(a), np.asarray(b)
+    if x.dtype.kind not in "fc":
+        return bool(x == y)
+    eps = ulps * np.finfo(y.dtype).eps if y.dtype.kind in "fc" else 0.0
+    return bool(np.allclose(x, y, rtol=eps, atol=0.0 if ulps == 0 else 1e-300, equal_nan=True))
+
+
+@cache
+def cases() -> list[tuple[str, DType]]:
+    return [(name, dtype) for dtype in VALUES for name in primitives_of(dtype)]
+
+
+@pytest.mark.parametrize("dtype", VALUES, ids=repr)
+def test_plain_gives_the_dtype_and_the_value_of_numpy(dtype: DType) -> None:
+    for name in primitives_of(dtype):
+        function = function_of(name, dtype)
+        run = compile_function(function, PLAIN)
+        for operands in operands_of(name, dtype):
+            (expected,) = interpreter.run(function, *operands)
+            result = run(*operands)
+            assert same(result, expected, 0), (name, operands, result, expected)
+            natural = isinstance(result, bool | int | float) and function.results[0].type.dtype in (BOOL, I64, F64)  # type: ignore[union-attr]
+            assert natural or np.asarray(result).dtype == np.asarray(expected).dtype, (name, operands, type(result))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", VALUES, ids=repr)
+def test_jitted_gives_the_value_of_numpy(dtype: DType) -> None:
+    for name in primitives_of(dtype):
+        function = function_of(name, dtype)
+        run = compile_function(function, JITTED)
+        kinds = [p.type.dtype.numpy.type for p in function.parameters]  # type: ignore[union-attr]
+        for operands in operands_of(name, dtype):
+            (expected,) = interpreter.run(function, *operands)
+            result = run(*(kind(x) for kind, x in zip(kinds, operands, strict=True)))
+            assert same(result, expected, 4), (name, operands, result, expected)
+            assert math.isnan(abs(expected)) or run.entry.signatures
+
+
