@@ -17,7 +17,7 @@ from srcgrad.errors import ArgumentTypeError, Error
 from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.pytree import leaves_of
 from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
-from srcgrad.ir.core import Function
+from srcgrad.ir.core import Block, Function, Op, Value
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.optimize.copy_arguments import written_parameters
 from srcgrad.settings import Options
@@ -90,25 +90,29 @@ class Gradient:
     def program(self, request: Request) -> Program:
         chosen = Chosen(request, self.argnums)
         lowered = request.lower()
-        value = self._scalar_result(request, lowered)
-        function = compiler.gradient(lowered.function, chosen.positions, self.with_value, request.options)
+        value, aux = self._value_and_aux(request, lowered)
+        function = _with_scalar_result(lowered.function)
+        function = compiler.gradient(function, chosen.positions, self.with_value, request.options)
         gradient = chosen.gradient(self.argnums)
         if self.with_value:
-            return Program(lowered, function, Tree(tuple, (), (value, gradient)))
+            outer = value if aux is None else Tree(tuple, (), (value, aux))
+            return Program(lowered, function, Tree(tuple, (), (outer, gradient)))
+        if aux is not None:
+            return Program(lowered, _gradient_first(function, chosen), Tree(tuple, (), (gradient, aux)))
         return Program(lowered, function, gradient)
 
-    def _scalar_result(self, request: Request, lowered: Lowered) -> Structure:
-        """The structure of the differentiated value (and of the auxiliary one), if it can be differentiated."""
-        result = lowered.result
+    def _value_and_aux(self, request: Request, lowered: Lowered) -> tuple[Structure, Structure | None]:
+        """The structures of the differentiated number and of the auxiliary result."""
+        value, aux = lowered.result, None
         if self.has_aux:
-            if not isinstance(result, Tree) or result.cls is not tuple or len(result.children) != 2:
+            if not isinstance(value, Tree) or value.cls is not tuple or len(value.children) != 2:
                 raise about(request, "has_aux=True, but the function does not return a pair.", "Return (loss, aux).")
-            result = result.children[0]
-        if isinstance(result, Leaf) and isinstance(result.type, Scalar) and result.type.dtype.kind == "f":
-            return lowered.result
+            value, aux = value.children
+        if isinstance(value, Leaf) and value.type.dtype.kind == "f" and getattr(value.type, "rank", 0) == 0:
+            return Leaf(Scalar(value.type.dtype), weak=True), aux
         raise about(
             request,
-            f"The gradient of {request.parameters.name}() is asked for, but it returns {in_words(result)}.",
+            f"The gradient of {request.parameters.name}() is asked for, but it returns {in_words(value)}.",
             "grad needs one real number. For arrays and tuples use jacobian or vjp; or return a sum.",
         )
 
@@ -174,6 +178,23 @@ class Chosen:
             f"The gradient with respect to {name!r} is asked for, but that is {in_words(structure)}.",
             "Pass a float or an array of floats, or leave the argument out of argnums.",
         )
+
+
+def _gradient_first(function: Function, chosen: Chosen) -> Function:
+    """``(gradients, aux)`` from the compiler's ``(aux, gradients)``."""
+    split = len(function.results) - len(chosen.positions)
+    yields = (*function.results[split:], *function.results[:split])
+    return replace(function, body=replace(function.body, yields=yields))
+
+
+def _with_scalar_result(function: Function) -> Function:
+    """The first result as a number, where it is an array without axes."""
+    first, *others = function.results
+    if not isinstance(first.type, Array):
+        return function
+    element = Value(Scalar(first.type.dtype))
+    ops = (*function.body.ops, Op("load", (first,), (element,)))
+    return replace(function, body=Block(function.parameters, ops, (element, *others)))
 
 
 def cotangent(structure: Structure) -> Structure:
