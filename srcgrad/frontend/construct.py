@@ -27,6 +27,11 @@ def array_of(builder: Builder, value: FrontValue, dtype: DType | None = None) ->
     return ArrayValue(ref)
 
 
+def as_array(builder: Builder, value: FrontValue) -> FrontValue:
+    """An array itself, or one made of a list or a number."""
+    return value if is_array(value) else array_of(builder, value)
+
+
 def _dtypes(builder: Builder, value: FrontValue) -> Iterator[DType]:
     if isinstance(value, TupleValue):
         for item in value.items:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from srcgrad.errors import UnsupportedError
 from srcgrad.frontend import extents
 from srcgrad.frontend.broadcasting import Shape, fitted
 from srcgrad.frontend.delayed import (
@@ -46,6 +47,7 @@ def update(builder: Builder, target: ArrayValue, value: FrontValue, name: str, c
 
 def store_element(builder: Builder, target: ArrayValue, at: tuple[Operand, ...], value: FrontValue) -> None:
     """``target[at] = value`` for one element, its indices in range."""
+    require_writeable(builder, target.ref)
     number = as_number(builder, value)
     check_castable(builder, as_scalar(number).dtype, target.dtype)
     builder.emit("store", target.ref, *at, cast(builder, as_scalar(number).operand, target.dtype))
@@ -60,6 +62,7 @@ def update_element(
     combine: Callable[..., Number],
 ) -> None:
     """``target[at] op= value`` for one element: an accumulation where it adds or subtracts."""
+    require_writeable(builder, target.ref)
     number = as_number(builder, value)
     result = result_dtype(builder, [sample(target), number], combine)
     check_same_kind(builder, result, target.dtype)
@@ -132,3 +135,18 @@ def unaffected(builder: Builder, value: Delayed, target: Value) -> bool:
 def untouched(builder: Builder, value: Delayed, target: Value) -> bool:
     """Whether an expression reads nothing that ``target`` may share."""
     return all(extents.disjoint(builder, r, target) for r in value.reads)
+
+
+def snapshot(builder: Builder, array: ArrayValue) -> ArrayValue:
+    """A copy where NumPy may have made a view: neither may be written to from now on."""
+    copied = copy(builder, array)
+    builder.frozen += [array.ref, copied.ref]
+    return copied
+
+
+def require_writeable(builder: Builder, target: Value) -> None:
+    """Refuse a write that would tell a copy from the view that NumPy may have made instead."""
+    if not all(extents.disjoint(builder, target, f) for f in builder.frozen):
+        message = "an array is written to after it was reshaped, and may share memory with the result"
+        hint = "Copy it before the reshape, as in x.copy().reshape(...), or use x.flatten()."
+        raise refuse(builder, message, hint, UnsupportedError)

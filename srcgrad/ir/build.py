@@ -24,6 +24,8 @@ class Builder:
         self._definitions: dict[Value, Op] = {}
         self._inner_parameters: set[Value] = set()
         self._born: dict[Value, int] = {}
+        # References that must not be written to any more; kept by the front end.
+        self.frozen: list[Value] = []
 
     @property
     def ops(self) -> list[Op]:

@@ -1,0 +1,98 @@
+"""Attributes of arrays: ``.shape``, ``.size``, ``.ndim``, ``.dtype``, ``.T``, ``.real`` and ``.imag``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srcgrad.frontend.delayed import expression, materialized, shape_of
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.registry import array_attribute
+from srcgrad.frontend.scalars import as_scalar, index_op
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Operand, constant, index
+
+
+def python_int(n: Operand) -> FrontValue:
+    """An extent as a Python number: known now, or weak."""
+    return Static(n.value) if isinstance(n, Const) else ScalarValue(n, weak=True)
+
+
+def size_of(builder: Builder, value: FrontValue) -> Operand:
+    """How many elements an array has."""
+    return product(builder, shape_of(builder, value))
+
+
+def product(builder: Builder, extents: Sequence[Operand]) -> Operand:
+    """How many elements a shape has."""
+    total: Operand = index(1)
+    for n in extents:
+        total = index_op(builder, "mul", total, n)
+    return total
+
+
+@array_attribute("shape")
+def _shape(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return TupleValue(tuple(python_int(n) for n in shape_of(lowering.builder, value)), tuple)
+
+
+@array_attribute("size")
+def _size(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return python_int(size_of(lowering.builder, value))
+
+
+@array_attribute("ndim")
+def _ndim(lowering: Lowering, value: FrontValue) -> FrontValue:
+    assert isinstance(value, ArrayValue | Delayed)
+    return Static(value.rank)
+
+
+@array_attribute("dtype")
+def _dtype(lowering: Lowering, value: FrontValue) -> FrontValue:
+    assert isinstance(value, ArrayValue | Delayed)
+    return Static(value.dtype.numpy)
+
+
+@array_attribute("itemsize")
+def _itemsize(lowering: Lowering, value: FrontValue) -> FrontValue:
+    assert isinstance(value, ArrayValue | Delayed)
+    return Static(value.dtype.numpy.itemsize)
+
+
+@array_attribute("T")
+def _transposed(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return reversed_axes(lowering.builder, value)
+
+
+def reversed_axes(builder: Builder, value: FrontValue) -> FrontValue:
+    array = materialized(builder, value)
+    if array.rank < 2:
+        return array
+    return ArrayValue(builder("transpose", array.ref, permutation=tuple(reversed(range(array.rank)))))
+
+
+@array_attribute("real")
+def _real(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return real(lowering.builder, value)
+
+
+def real(builder: Builder, value: FrontValue) -> FrontValue:
+    """The real parts; a real array itself."""
+    assert isinstance(value, ArrayValue | Delayed)
+    if value.dtype.kind != "c":
+        return value
+    return expression(builder, (value,), lambda b, x: ScalarValue(b("real", as_scalar(x).operand)))
+
+
+@array_attribute("imag")
+def _imag(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return imag(lowering.builder, value)
+
+
+def imag(builder: Builder, value: FrontValue) -> FrontValue:
+    """The imaginary parts; zeros for a real array."""
+    assert isinstance(value, ArrayValue | Delayed)
+    dtype = value.dtype
+    if dtype.kind != "c":
+        return expression(builder, (value,), lambda b, x: ScalarValue(constant(0, dtype)))
+    return expression(builder, (value,), lambda b, x: ScalarValue(b("imag", as_scalar(x).operand)))

@@ -1,0 +1,182 @@
+"""New arrays: allocated (``np.zeros``), made of lists (``np.array``), or copied (``.copy``, ``.astype``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.frontend import extents
+from srcgrad.frontend.array_attributes import product, python_int
+from srcgrad.frontend.array_views import axis_of, new_shape
+from srcgrad.frontend.broadcasting import Shape
+from srcgrad.frontend.construct import array_of, as_array
+from srcgrad.frontend.conversions import dtype_argument
+from srcgrad.frontend.delayed import as_delayed, materialized, shape_of
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.promotion import as_scalar, cast, refuse
+from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
+from srcgrad.frontend.signatures import bound, static_int
+from srcgrad.frontend.stores import as_number, snapshot, store_into
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, index
+from srcgrad.ir.types import F64, DType
+
+
+def allocated(builder: Builder, shape: Shape, dtype: DType, fill: str) -> ArrayValue:
+    """Fresh memory; a negative extent raises when the program runs."""
+    for n in shape:
+        if not extents.is_extent(builder, n):
+            if isinstance(n, Const):
+                raise refuse(builder, "negative dimensions are not allowed")
+            fits = builder("ge", n, index(0))
+            builder.emit("check", fits, exception="ValueError", message="negative dimensions are not allowed")
+    return ArrayValue(builder("alloc", *shape, dtype=dtype, fill=fill))
+
+
+def optional_dtype(lowering: Lowering, value: FrontValue, default: DType) -> DType:
+    if isinstance(value, Static) and value.value is None:
+        return default
+    return dtype_argument(lowering, value)
+
+
+def _allocate(lowering: Lowering, name: str, fill: str, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    none = Static(None)
+    shape, dtype, _ = bound(lowering, name, arguments, keywords, "shape", dtype=none, order=none)
+    return allocated(lowering.builder, new_shape(lowering, shape), optional_dtype(lowering, dtype, F64), fill)
+
+
+@function(np.zeros)
+def _zeros(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _allocate(lowering, "zeros", "zeros", arguments, keywords)
+
+
+@function(np.empty)
+def _empty(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _allocate(lowering, "empty", "empty", arguments, keywords)
+
+
+def _allocate_like(lowering: Lowering, name: str, fill: str, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, dtype = bound(lowering, name, arguments, keywords, "a", dtype=Static(None))
+    array = as_delayed(lowering.builder, as_array(lowering.builder, a))
+    return allocated(lowering.builder, array.shape, optional_dtype(lowering, dtype, array.dtype), fill)
+
+
+@function(np.zeros_like)
+def _zeros_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _allocate_like(lowering, "zeros_like", "zeros", arguments, keywords)
+
+
+@function(np.empty_like)
+def _empty_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _allocate_like(lowering, "empty_like", "empty", arguments, keywords)
+
+
+@function(np.array)
+def _array(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value, dtype, _ = bound(lowering, "array", arguments, keywords, "object", dtype=Static(None), copy=Static(True))
+    wanted = None if isinstance(dtype, Static) and dtype.value is None else dtype_argument(lowering, dtype)
+    if isinstance(value, ArrayValue | Delayed):
+        return converted(lowering.builder, value, wanted or value.dtype)
+    return array_of(lowering.builder, value, wanted)
+
+
+@function(np.asarray, np.asanyarray)
+def _asarray(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value, dtype = bound(lowering, "asarray", arguments, keywords, "a", dtype=Static(None))
+    wanted = None if isinstance(dtype, Static) and dtype.value is None else dtype_argument(lowering, dtype)
+    if not isinstance(value, ArrayValue | Delayed):
+        return array_of(lowering.builder, value, wanted)
+    if wanted is not None and wanted != value.dtype:
+        return converted(lowering.builder, value, wanted)
+    return value
+
+
+@function(np.ascontiguousarray)
+def _contiguous(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value = _asarray(lowering, arguments, keywords)
+    if isinstance(value, ArrayValue) and value.type.layout != "C":
+        return snapshot(lowering.builder, value)
+    return value
+
+
+@function(np.copy)
+@array_method("copy", "__copy__")
+def _copy(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, _ = bound(lowering, "copy", arguments, keywords, "a", order=Static("C"))
+    if is_number(a):
+        return a
+    return as_delayed(lowering.builder, as_array(lowering.builder, a))
+
+
+@array_method("astype")
+def _astype(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, dtype, copy = bound(lowering, "astype", arguments, keywords, "a", "dtype", copy=Static(True))
+    wanted = dtype_argument(lowering, dtype)
+    if is_number(a):
+        return ScalarValue(cast(lowering.builder, as_scalar(as_number(lowering.builder, a)).operand, wanted))
+    assert isinstance(a, ArrayValue | Delayed)
+    if isinstance(copy, Static) and copy.value is False and wanted == a.dtype:
+        return a
+    return converted(lowering.builder, a, wanted)
+
+
+def converted(builder: Builder, value: ArrayValue | Delayed, dtype: DType) -> FrontValue:
+    """New elements of another dtype; an array of rank 0 stays an array."""
+    if value.dtype.kind == "c" and dtype.kind not in "cb":
+        raise refuse(builder, "a complex array is converted to a real one", "Use np.real(x) or np.abs(x).")
+    source = as_delayed(builder, value)
+    if value.dtype == dtype:
+        return source
+    return Delayed(
+        source.shape,
+        dtype,
+        lambda b, at: cast(b, source.element(b, at), dtype),
+        source.reads,
+        source.aligned,
+    )
+
+
+@array_method("fill")
+def _fill(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, value = bound(lowering, "fill", arguments, keywords, "a", "value")
+    store_into(lowering.builder, materialized(lowering.builder, a), as_number(lowering.builder, value))
+    return Static(None)
+
+
+@array_method("item")
+def _item(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    array, *where = arguments
+    if is_number(array):
+        return ScalarValue(as_scalar(as_number(lowering.builder, array)).operand, weak=True)
+    shape = shape_of(lowering.builder, array)
+    if where:
+        lowering.refuse(None, "item() with an index", "Index the array: x[i, j].")
+    for n in shape:
+        one = lowering.builder("eq", n, index(1))
+        message = "can only convert an array of size 1 to a number"
+        lowering.builder.emit("check", one, exception="ValueError", message=message)
+    element = as_delayed(lowering.builder, array).element(lowering.builder, (index(0),) * len(shape))
+    return ScalarValue(element, weak=True)
+
+
+@function(np.shape)
+def _shape(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    (a,) = bound(lowering, "shape", arguments, keywords, "a")
+    value = a if is_number(a) else as_array(lowering.builder, a)
+    return TupleValue(tuple(python_int(n) for n in shape_of(lowering.builder, value)))
+
+
+@function(np.ndim)
+def _ndim(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    (a,) = bound(lowering, "ndim", arguments, keywords, "a")
+    value = a if is_number(a) else as_array(lowering.builder, a)
+    return Static(len(shape_of(lowering.builder, value)))
+
+
+@function(np.size)
+def _size(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, axis = bound(lowering, "size", arguments, keywords, "a", axis=Static(None))
+    shape = shape_of(lowering.builder, a if is_number(a) else as_array(lowering.builder, a))
+    if isinstance(axis, Static) and axis.value is None:
+        return python_int(product(lowering.builder, shape))
+    return python_int(shape[axis_of(lowering, static_int(lowering, axis), len(shape))])
