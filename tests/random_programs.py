@@ -58,6 +58,11 @@ class _Writer(Patterns):
             (self.time_steps, 0.7),
             (self.use_scratch, 0.5),
             (self.exchange_rows, 0.2),
+            (self.loop_over_references, 0.4),
+            (self.track_best, 0.3),
+            (self.wander, 0.4),
+            (self.flagged, 0.3),
+            (self.closure, 0.3),
         ]
         # A program concentrates on some features, so that they meet each other often.
         self.statements = [s for s, _ in statements]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from programs.expressions import Interval
+from programs.expressions import Interval, Scope
 from programs.statements import Statements
 
 
@@ -45,12 +45,20 @@ class ControlFlow(Statements):
         text, interval, trips = self.range()
         name = "ijklpq"[sum(c in "ijklpq" for c in self.scope.counters)]
         self.write(f"for {name} in {text}:")
-        outer = dict(self.scope.counters)
+        outer = self.scope
+        self.scope = outer.copy()
         self.scope.counters[name] = interval
+        self.loop_body(trips, 4, outer)
+
+    def loop_body(self, trips: int, size: int, outer: Scope) -> None:
+        """The body, perhaps an ``else``, and back to the scope outside: what the loop binds may stay unbound."""
         self.in_loop += 1
-        self.block(trips, 4)
+        self.block(trips, size)
         self.in_loop -= 1
-        self.scope.counters = outer
+        self.scope = outer
+        if self.rng.random() < 0.07:
+            self.write("else:")
+            self.block(1, 2)
 
     def while_loop(self) -> None:
         if self.deep():
@@ -59,16 +67,14 @@ class ControlFlow(Statements):
         also = self.rng.choice(["", f" and ({self.test()})"])
         self.write(f"{k} = 0")
         self.write(f"while {k} < {limit}{also}:")
-        outer = dict(self.scope.counters)
+        outer = self.scope
+        self.scope = outer.copy()
         # The count comes first, so that a `continue` cannot make the loop endless.
         self.indent += 1
         self.write(f"{k} += 1")
         self.indent -= 1
         self.scope.counters[k] = (1, max(limit, 1))
-        self.in_loop += 1
-        self.block(max(limit, 1), 3)
-        self.in_loop -= 1
-        self.scope.counters = outer
+        self.loop_body(max(limit, 1), 3, outer)
 
     def loop_over_array(self) -> None:
         a = self.array_name(rank=1)
@@ -89,9 +95,25 @@ class ControlFlow(Statements):
             self.scope.fixed.add(w)
         else:
             self.write(f"for {v} in {a}:")
-        self.in_loop += 1
-        self.block(size, 3)
-        self.in_loop -= 1
+        self.loop_body(size, 3, outer)
+
+    def loop_over_references(self) -> None:
+        """The rows of a matrix, or the arrays of a tuple: a name that means other memory in each iteration."""
+        a = self.array_name()
+        if a is None or self.deep():
+            return
+        name, shape = self.fresh("r"), self.scope.arrays[a]
+        outer = self.scope
+        self.scope = outer.copy()
+        if len(shape) == 2:
+            self.write(f"for {name} in {a}:")
+            self.scope.arrays[name] = shape[1:]
+        else:
+            self.write(f"for {name} in ({a}, {self.rng.choice([a, *self.same_shape(a)])}):")
+            self.scope.arrays[name] = shape
+        # A tuple's loop is unrolled, so that its name may mean different things afterwards: it is not rebound.
+        self.scope.fixed.add(name)
+        self.block(shape[0], 2)
         self.scope = outer
 
     def branch(self) -> None:

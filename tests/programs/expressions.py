@@ -87,9 +87,19 @@ class Expressions:
                 "np.sqrt(1.0 + {c} * {c}) * 0.3",
                 "{k} * {c}",
                 "({a} if {test} else {b})",
+                "np.tanh({total})",
             ]
         )
-        return form.format(a=a, b=b, c=self.leaf(), k=self.constant(), test=self.test())
+        return form.format(a=a, b=b, c=self.leaf(), k=self.constant(), test=self.test(), total=self.reduction())
+
+    def reduction(self) -> str:
+        """A number made of a whole array."""
+        vectors = [name for name, s in self.scope.arrays.items() if len(s) == 1]
+        if not vectors or self.rng.random() < 0.7:
+            return self.leaf()
+        a = self.rng.choice(vectors)
+        b = self.rng.choice([name for name in vectors if self.scope.arrays[name] == self.scope.arrays[a]])
+        return self.rng.choice([f"np.sum({a} * {b})", f"{a}.sum()", f"np.dot({a}, {b})", f"np.sum({a}[1:])"])
 
     def factor(self) -> str:
         """Between 0.2 and 1: what a product may be multiplied by many times."""
@@ -122,6 +132,12 @@ class Expressions:
                 "np.cos({a} * {s})",
             ]
         )
+        matrices = [
+            (A, x) for A, s in self.scope.arrays.items() for x, t in self.scope.arrays.items() if (*shape, *t) == s
+        ]
+        if len(shape) == 1 and matrices and self.rng.random() < 0.3:
+            matrix, vector = self.rng.choice(matrices)
+            return f"np.tanh({matrix} @ {vector})"
         bounded = f"np.tanh({self.leaf()})"
         return form.format(a=a, b=b, k=self.constant(), s=bounded)
 

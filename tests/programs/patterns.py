@@ -98,3 +98,48 @@ class Patterns(ControlFlow):
             self.write(line)
         self.scope.scalars.append(total)
         self.scope.arrays[scratch] = (size,)
+
+    def track_best(self) -> None:
+        """An index that is found out by comparing, and used afterwards."""
+        a = self.array_name(rank=1)
+        if a is None or self.deep():
+            return
+        size, best, i = self.scope.arrays[a][0], self.fresh("m"), self.fresh("i")
+        lines = [f"{best} = 0", f"for {i} in range(1, {size}):", f"    if {a}[{i}] > {a}[{best}]:"]
+        for line in (*lines, f"        {best} = {i}"):
+            self.write(line)
+        self.scope.counters[best] = (0, size - 1)
+
+    def wander(self) -> None:
+        """An integer state that decides which element each iteration touches."""
+        a = self.array_name(rank=1)
+        if a is None or self.deep():
+            return
+        size, m, i = self.scope.arrays[a][0], self.fresh("m"), self.fresh("i")
+        self.write(f"{m} = {self.rng.randrange(size)}")
+        self.write(f"for {i} in range({self.rng.randint(1, 4)}):")
+        self.write(f"    {a}[{m}] = {a}[{m}] * {self.factor()} + np.sin({a}[{m} - 1])")
+        self.write(f"    {m} = ({m} * 2 + {i}) % {size}")
+        self.scope.counters[m] = (0, size - 1)
+
+    def flagged(self) -> None:
+        """A truth value that is carried from one iteration to the next."""
+        a = self.array_name(rank=1)
+        if a is None or self.deep():
+            return
+        seen, i = self.fresh("seen"), self.fresh("i")
+        self.write(f"{seen} = False")
+        self.write(f"for {i} in range({self.scope.arrays[a][0]}):")
+        self.write(f"    if {seen} and {a}[{i}] < 0.713:")
+        self.write(f"        {a}[{i}] = np.cos({a}[{i}]) * {self.leaf()}")
+        self.write(f"    if {a}[{i}] > 0.137:")
+        self.write(f"        {seen} = {self.rng.choice(['True', f'not {seen}'])}")
+
+    def closure(self) -> None:
+        """A function inside, which sees the names around as they are when it is called."""
+        g, t = self.fresh("g"), self.fresh("t")
+        result = self.fresh("s")
+        self.write(f"def {g}({t}):")
+        self.write(f"    return np.sin({t}) * {self.leaf()} + 0.5 * {self.leaf()}")
+        self.write(f"{result} = {g}({self.scalar(1)}) + {g}({self.leaf()})")
+        self.scope.scalars.append(result)

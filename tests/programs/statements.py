@@ -98,10 +98,13 @@ class Statements(Expressions):
 
     def target(self, shape: Shape) -> str:
         """A new name, or a name of that shape to rebind."""
-        known = [a for a, s in self.scope.arrays.items() if s == shape and a not in self.scope.fixed]
+        known = self.bindable(shape)
         if known and self.rng.random() < 0.4:
             return self.rng.choice(known)
         return self.fresh("a")
+
+    def bindable(self, shape: Shape) -> list[str]:
+        return [a for a, s in self.scope.arrays.items() if s == shape and a not in self.scope.fixed]
 
     def alias(self) -> None:
         source = self.array_name()
@@ -129,15 +132,15 @@ class Statements(Expressions):
         if source is None:
             return
         text, shape = self.view(source)
-        known = [a for a, s in self.scope.arrays.items() if s == shape and a != source]
+        known = [a for a in self.bindable(shape) if a != source]
         if known:
             self.write(f"{self.rng.choice(known)} = {text}")
 
     def swap_arrays(self) -> None:
         a = self.array_name()
-        if a is None or not self.same_shape(a):
+        others = [b for b in self.bindable(self.scope.arrays[a]) if b != a] if a else []
+        if a is None or a in self.scope.fixed or not others:
             return
-        others = self.same_shape(a)
         b = self.rng.choice(others)
         third = [c for c in others if c != b]
         lines = [f"{a}, {b} = {b}, {a}"]
@@ -174,6 +177,10 @@ class Statements(Expressions):
             value = f"0.5 * {self.rng.choice(sources)} + 0.25 * {self.rng.choice(sources)} * {value}"
         if text.endswith(".T"):
             text = f"{name}[:]"
+        if self.rng.random() < 0.3:
+            whole = self.array(self.scope.arrays[name]) or value
+            self.write(self.rng.choice([f"{name} += {whole}", f"{name} *= {self.factor()}", f"{name}[:] = {whole}"]))
+            return
         self.write(f"{text} {self.rng.choice(['=', '=', '+=', '-='])} {value}")
 
     def exchange_rows(self) -> None:
