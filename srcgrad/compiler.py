@@ -13,12 +13,32 @@ from functools import partial
 
 from srcgrad import library  # noqa: F401  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, reverse
+from srcgrad.differentiate.recall import recall
+from srcgrad.differentiate.recall import recall
+from srcgrad.differentiate.regions import drop_repeated_checks
 from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.frontend.structure import Structure
 from srcgrad.ir.core import Function
+from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
+from srcgrad.optimize.decide_comparisons import decide_comparisons
+from srcgrad.optimize.fold_constants import fold_constants
+from srcgrad.optimize.hoist_invariants import hoist_invariants
+from srcgrad.optimize.look_through_views import look_through_views
+from srcgrad.optimize.prove_indices import prove_indices
+from srcgrad.optimize.remove_dead import remove_dead
+from srcgrad.optimize.resolve_extents import resolve_extents
+from srcgrad.optimize.share_common import share_common
+from srcgrad.optimize.fold_constants import fold_constants
+from srcgrad.optimize.hoist_allocations import hoist_allocations
+from srcgrad.optimize.hoist_invariants import hoist_invariants
+from srcgrad.optimize.look_through_views import look_through_views
+from srcgrad.optimize.prove_indices import prove_indices
+from srcgrad.optimize.remove_dead import remove_dead
+from srcgrad.optimize.resolve_extents import resolve_extents
+from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.settings import Options
 from srcgrad.watch import announcing
@@ -30,10 +50,23 @@ class Step:
     run: Callable[[Function], Function]
 
 
-# On the primal, before it is differentiated.
-PREPARE: tuple[Step, ...] = ()
+def steps(*passes: Callable[[Function], Function]) -> tuple[Step, ...]:
+    return tuple(Step(run.__name__, run) for run in passes)
+
+
+# On the primal, before it is differentiated: what reverse mode need not keep, it should not see.
+PREPARE = steps(
+    fold_constants,
+    resolve_extents,
+    look_through_views,
+    decide_comparisons,
+    prove_indices,
+    fold_constants,
+    share_common,
+    remove_dead,
+)
 # On what is to be emitted.
-IMPROVE: tuple[Step, ...] = ()
+IMPROVE = steps(fold_constants, share_common, decide_comparisons, prove_indices, hoist_invariants, remove_dead)
 
 
 def lower(function: Callable[..., object], arguments: tuple[Structure, ...]) -> Lowered:
@@ -52,7 +85,7 @@ def primal(function: Function, options: Options) -> Function:
 def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
     """``(value?, *gradients)`` of a function with one real scalar result."""
     differentiate = Step("reverse", partial(reverse.gradient, wrt=wrt, with_value=with_value))
-    return run(function, (*PREPARE, differentiate, *finishing(options)))
+    return run(function, (*PREPARE, differentiate, *RECALL, *finishing(options)))
 
 
 def tangents(function: Function, wrt: Sequence[int], options: Options) -> Function:
@@ -64,7 +97,7 @@ def tangents(function: Function, wrt: Sequence[int], options: Options) -> Functi
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
     differentiate = Step("reverse", partial(reverse.pullback, wrt=wrt))
-    return run(function, (*PREPARE, differentiate, *finishing(options)))
+    return run(function, (*PREPARE, differentiate, *RECALL, *finishing(options)))
 
 
 def finishing(options: Options) -> tuple[Step, ...]:
@@ -79,6 +112,6 @@ def finishing(options: Options) -> tuple[Step, ...]:
 def run(function: Function, steps: Sequence[Step]) -> Function:
     with announcing() as announce:
         for step in steps:
-            function = step.run(function)
+            function = map_functions(function, step.run) if function.callees else step.run(function)
             announce(step.name, function)
     return function

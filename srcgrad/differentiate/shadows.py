@@ -19,7 +19,7 @@ from srcgrad.differentiate.activity import Activity
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, index
-from srcgrad.ir.types import Array, Stack
+from srcgrad.ir.types import Array, Stack, fits
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 Twins = dict[Value, Value]
@@ -92,18 +92,23 @@ class TwinPass:
         result = op.result
         name = self._name(result)
         if kind is Effect.ALLOCATE:
-            assert isinstance(result.type, Array)
-            if self.shadow:
-                self.twins[result] = self._zeros(result.type, op.operands, name)
-            else:
-                self.twins[result] = self.builder("alloc", *op.operands, name=name, **op.attributes)
+            attributes = {**op.attributes, "fill": "zeros", "shadow": True} if self.shadow else op.attributes
+            self.twins[result] = Value(result.type, name)
+            self.builder.ops.append(replace(op, results=(self.twins[result],), attributes=attributes))
         elif kind is Effect.VIEW:
-            twin = self.twin(op.operands[0])
-            self.twins[result] = self.builder(op.primitive, twin, *op.operands[1:], name=name, **op.attributes)
+            self.twins[result] = self._view(op, name)
         elif op.primitive == "stack":
             self.twins[result] = self.builder("stack", name=name, **op.attributes)
         elif op.primitive == "pop" and isinstance(result.type, Array):
             self.twins[result] = self.builder("pop", self.twin(op.operands[0]), name=name)
+
+    def _view(self, op: Op, name: str) -> Value:
+        """The same view of the twin, of the view's own type unless the twin's layout is known where its is not."""
+        operands = (self.twin(op.operands[0]), *op.operands[1:])
+        (kind,) = self.builder.infer(op.primitive, operands, (), op.attributes)
+        view = Value(op.result.type if fits(kind, op.result.type) else kind, name)
+        self.builder.ops.append(replace(op, operands=operands, results=(view,)))
+        return view
 
     def _control(self, op: Op) -> None:
         """Carry and merge the twins of every active reference among what the op carries or merges."""

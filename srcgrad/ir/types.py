@@ -79,5 +79,17 @@ class Stack:
 
 Type = Scalar | Array | Stack
 
+
+def fits(given: Type, declared: Type) -> bool:
+    """Whether a value of one type may be declared with another: an array's may say less of layout and extents.
+
+    A pass that finds an extent to be 1 leaves the types of what was made with it as they are.
+    """
+    if not isinstance(given, Array) or not isinstance(declared, Array):
+        return given == declared
+    same = (given.dtype, given.rank) == (declared.dtype, declared.rank)
+    return same and declared.layout in (given.layout, "A") and declared.ones <= given.ones
+
+
 INDEX = Scalar(I64)
 TRUTH = Scalar(BOOL)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from srcgrad.ir.build import Infer
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
+from srcgrad.ir.types import fits
 
 
 class InvalidProgram(AssertionError):
@@ -42,7 +43,7 @@ class _Verifier:
             types = self.infer(op.primitive, op.operands, op.blocks, op.attributes)
         except (AssertionError, KeyError, ValueError) as fault:
             raise self.fault(f"{type(fault).__name__}: {fault}", op) from fault
-        if types != tuple(v.type for v in op.results):
+        if len(types) != len(op.results) or not all(fits(t, v.type) for t, v in zip(types, op.results, strict=True)):
             raise self.fault(f"results are {[v.type for v in op.results]}, not {types}", op)
         self.define(op.results, scope, op)
 

@@ -1,0 +1,92 @@
+"""Allocate in front of a loop what is scratch within an iteration; where it began at zero, clear it instead.
+
+Memory that no reference carries out of the iteration can serve every iteration. Allocation costs more than the
+work of many an inner loop.
+
+>>> from srcgrad.ir.text import parse, to_text
+>>> from srcgrad.primitives.table import infer
+>>> before = '''
+... def f(x: f64[:], n: i64):
+...     with for_(n):
+...         def _(i: i64):
+...             a: f64[:] = alloc(3, dtype=f64, fill='empty')
+...             v: f64 = load(x, i)
+...             store(a, 0, v)
+...             yield
+...     return
+... '''
+>>> print(to_text(hoist_allocations(parse(before, infer))))
+def f(x: f64[:], n: i64):
+    a: f64[:] = alloc(3, dtype=f64, fill='empty')
+    with for_(n):
+        def _(i: i64):
+            v: f64 = load(x, i)
+            store(a, 0, v)
+            yield
+    return
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from srcgrad.analysis.sites import Sites
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, defined, walk
+from srcgrad.ir.types import Array
+from srcgrad.primitives.table import new_builder
+
+
+def hoist_allocations(function: Function) -> Function:
+    sites = Sites(function)
+    stacked = {s for op in walk(function.body) if op.primitive == "push" for s in sites.sites(op.operands[1])}
+    return replace(function, body=_block(function.body, sites, stacked))
+
+
+def _block(block: Block, sites: Sites, stacked: set[Value]) -> Block:
+    ops: list[Op] = []
+    for op in block.ops:
+        current = replace(op, blocks=tuple(_block(b, sites, stacked) for b in op.blocks)) if op.blocks else op
+        if op.primitive in ("for", "while"):
+            hoisted, current = _emptied(current, sites, stacked)
+            ops.extend(hoisted)
+        ops.append(current)
+    return Block(block.parameters, tuple(ops), block.yields)
+
+
+def _emptied(loop: Op, sites: Sites, stacked: set[Value]) -> tuple[list[Op], Op]:
+    """The allocations to put in front of the loop, and the loop without them."""
+    body = loop.blocks[-1]
+    inside = set(defined(body))
+    leaving = stacked.union(*(sites.sites(y) for y in body.yields))
+    hoisted: list[Op] = []
+    ops: list[Op] = []
+    for op in body.ops:
+        if op.primitive != "alloc" or op.result in leaving or any(n in inside for n in op.operands):
+            ops.append(op)
+            continue
+        hoisted.append(replace(op, attributes={**op.attributes, "fill": "empty"}))
+        if op.text("fill") == "zeros":
+            ops.extend(_cleared(op.result, op.operands))
+    if not hoisted:
+        return [], loop
+    return hoisted, replace(loop, blocks=(*loop.blocks[:-1], Block(body.parameters, tuple(ops), body.yields)))
+
+
+def _cleared(array: Value, extents: Iterable[Operand]) -> Sequence[Op]:
+    """``array[...] = 0``."""
+    assert isinstance(array.type, Array)
+    zero = constant(0, array.type.dtype)
+    builder = new_builder()
+
+    def nest(indices: tuple[Operand, ...], rest: Sequence[Operand]) -> Sequence[Operand]:
+        if rest:
+            builder.for_(rest[0], (), lambda i: nest((*indices, i), rest[1:]))
+        else:
+            builder.emit("store", array, *indices, zero)
+        return ()
+
+    builder.open()
+    nest((), tuple(extents))
+    return builder.close().ops
