@@ -13,6 +13,7 @@ import pytest
 from interpreter import run
 from random_indices import random_index_function
 from random_ir import EXTENT, random_function
+from random_memory import random_memory_function
 
 from srcgrad.ir.core import Function
 from srcgrad.ir.verify import verify
@@ -39,8 +40,13 @@ def arguments(seed: int) -> list[object]:
 
 def index_arguments(seed: int) -> list[object]:
     rng = np.random.default_rng(seed)
-    shape = rng.integers(0, 6, 2)
-    return [rng.normal(size=rng.integers(0, 7)), rng.normal(size=shape), *(int(k) for k in rng.integers(-2, 6, 2))]
+    length, *shape = rng.integers(0, 6, 3) + rng.choice([0, 5, 20])
+    return [rng.normal(size=length), rng.normal(size=shape), *(int(k) for k in rng.integers(-2, 6, 2))]
+
+
+def memory_arguments(seed: int) -> list[object]:
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=2), rng.normal(size=4)[::2], rng.normal(), int(rng.integers(0, 4))]
 
 
 def outcome(function: Function, given: list[object]) -> tuple[object, ...]:
@@ -85,6 +91,14 @@ def test_indices_stay_checked() -> None:
             changed = PASSES[name](changed)
         for again in range(3):
             assert_same(function, changed, index_arguments(3 * seed + again), seed)
+
+
+def test_memory_keeps_its_content() -> None:
+    for seed in range(200):
+        function = changed = random_memory_function(seed)
+        for name in Random(seed).choices(NAMES, k=4):
+            changed = PASSES[name](changed)
+        assert_same(function, changed, memory_arguments(seed), seed)
 
 
 @pytest.mark.parametrize("name", NAMES)
