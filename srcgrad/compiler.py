@@ -14,7 +14,6 @@ from functools import partial
 from srcgrad import library  # noqa: F401  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, reverse
 from srcgrad.differentiate.recall import recall
-from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
 from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
@@ -24,13 +23,6 @@ from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
 from srcgrad.optimize.decide_comparisons import decide_comparisons
-from srcgrad.optimize.fold_constants import fold_constants
-from srcgrad.optimize.hoist_invariants import hoist_invariants
-from srcgrad.optimize.look_through_views import look_through_views
-from srcgrad.optimize.prove_indices import prove_indices
-from srcgrad.optimize.remove_dead import remove_dead
-from srcgrad.optimize.resolve_extents import resolve_extents
-from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.fold_constants import fold_constants
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_invariants import hoist_invariants
@@ -43,19 +35,24 @@ from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.settings import Options
 from srcgrad.watch import announcing
 
+Pass = Callable[[Function], Function]
+
 
 @dataclass(frozen=True)
 class Step:
+    """A step on the whole program, its callees among it."""
+
     name: str
-    run: Callable[[Function], Function]
+    run: Pass
 
 
-def steps(*passes: Callable[[Function], Function]) -> tuple[Step, ...]:
-    return tuple(Step(run.__name__, run) for run in passes)
+def each(*passes: Pass, name: str = "") -> tuple[Step, ...]:
+    """Steps that treat one function at a time."""
+    return tuple(Step(name or run.__name__, partial(map_functions, step=run)) for run in passes)
 
 
 # On the primal, before it is differentiated: what reverse mode need not keep, it should not see.
-PREPARE = steps(
+PREPARE = each(
     fold_constants,
     resolve_extents,
     look_through_views,
@@ -65,8 +62,19 @@ PREPARE = steps(
     share_common,
     remove_dead,
 )
+# After reversal: forward values are named out of scope until recall brings them back.
+RECALL = (*each(drop_repeated_checks), *each(remove_dead, name="prune"), *each(recall))
 # On what is to be emitted.
-IMPROVE = steps(fold_constants, share_common, decide_comparisons, prove_indices, hoist_invariants, remove_dead)
+IMPROVE = each(
+    fold_constants,
+    share_common,
+    decide_comparisons,
+    prove_indices,
+    fold_constants,
+    hoist_invariants,
+    hoist_allocations,
+    remove_dead,
+)
 
 
 def lower(function: Callable[..., object], arguments: tuple[Structure, ...]) -> Lowered:
@@ -83,7 +91,7 @@ def primal(function: Function, options: Options) -> Function:
 
 
 def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
-    """``(value?, *gradients)`` of a function with one real scalar result."""
+    """``(value?, *further results, *gradients)`` of the first result, a real scalar."""
     differentiate = Step("reverse", partial(reverse.gradient, wrt=wrt, with_value=with_value))
     return run(function, (*PREPARE, differentiate, *RECALL, *finishing(options)))
 
@@ -104,14 +112,14 @@ def finishing(options: Options) -> tuple[Step, ...]:
     """From a correct program to the one that is emitted."""
     # A derivative leaves the caller's arguments as they are, unless told otherwise.
     copying = () if options.mutates else (Step("copy_arguments", copy_arguments),)
-    trusting = () if options.boundscheck else (Step("trust_indices", trust_indices),)
-    checking = (Step("check_finite", check_finite),) if options.check_nan else ()
+    trusting = () if options.boundscheck else each(trust_indices)
+    checking = each(check_finite) if options.check_nan else ()
     return (*copying, *IMPROVE, *trusting, *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:
     with announcing() as announce:
         for step in steps:
-            function = map_functions(function, step.run) if function.callees else step.run(function)
+            function = step.run(function)
             announce(step.name, function)
     return function

@@ -6,7 +6,10 @@ import functools
 from dataclasses import replace
 
 from srcgrad.api.compiled import Compiled
+from srcgrad.api.explain import explain
 from srcgrad.api.program import Gradient
+from srcgrad.ir.core import Function
+from srcgrad.watch import watching
 
 
 class Derivative(Compiled):
@@ -34,3 +37,16 @@ class Derivative(Compiled):
         ``level="readable"`` is meant to be read, ``level="compiled"`` is exactly the text that is compiled.
         """
         return self.source(*args, level=level, **kwargs)
+
+    def explain(self, *args: object, **kwargs: object) -> str:
+        """What the reverse sweep keeps of the forward sweep, as a table with bytes in the sizes of the arguments.
+
+        What is not in the table is at hand in the reverse sweep, read again, or computed again.
+        """
+        steps: list[tuple[str, Function]] = []
+        with watching(lambda step, function: steps.append((step, function))):
+            program = self._program(args, kwargs)
+        at = next(k for k, (step, _) in enumerate(steps) if step == "recall")
+        written = () if self._table.options.mutates else sorted(program.written)
+        copied = [repr(program.lowered.function.parameters[k].name) for k in written]
+        return explain(f"The gradient of {self._parameters.name}()", steps[at - 1][1], steps[at][1], copied)

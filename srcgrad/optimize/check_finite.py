@@ -9,8 +9,6 @@ Behind every floating scalar stands a check::
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from srcgrad.ir.core import Function, Op, Operand
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
@@ -19,8 +17,7 @@ from srcgrad.primitives.table import Effect, effect, new_builder
 
 def check_finite(function: Function) -> Function:
     """The same program, which raises FloatingPointError where a NaN or infinity first appears."""
-    callees = {name: rewrite(callee, _checked) for name, callee in function.callees.items()}
-    return replace(rewrite(function, _checked), callees=callees)
+    return rewrite(function, _checked)
 
 
 def _checked(op: Op) -> Replacement | None:

@@ -1,0 +1,89 @@
+"""What a gradient costs: a table of what its reverse sweep keeps from the forward sweep, and of what it copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from srcgrad.ir.core import Const, Function, Operand, Value, walk
+from srcgrad.ir.types import Array, Stack
+
+# The spelling and Python precedence of what may stand in an extent.
+OPERATORS = {"add": (" + ", 1), "sub": (" - ", 1), "mul": (" * ", 2), "floordiv": (" // ", 2)}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One row: a store, its shape and how many bytes."""
+
+    name: str
+    dtype: str
+    shape: str
+    size: str
+
+
+def explain(title: str, before: Function, after: Function, copied: Iterable[str]) -> str:
+    """The table for a program ``after`` recall; ``before`` is the same before it."""
+    rows = list(kept_by(before, after))
+    lines = [title, ""]
+    if rows:
+        head = Kept("kept for the reverse sweep", "dtype", "shape", "bytes")
+        widths = [max(len(getattr(row, field)) for row in (head, *rows)) for field in ("name", "dtype", "shape")]
+        for row in (head, *rows):
+            cells = (row.name.ljust(widths[0]), row.dtype.ljust(widths[1]), row.shape.ljust(widths[2]), row.size)
+            lines.append("  ".join(cells).rstrip())
+    else:
+        lines.append("Nothing is kept for the reverse sweep: what it needs is at hand, read again or computed again.")
+    lines += [f"The argument {name} is copied, because the function writes to it." for name in copied]
+    return "\n".join(lines) + "\n"
+
+
+def kept_by(before: Function, after: Function) -> Iterable[Kept]:
+    """The allocations and stacks that recall added."""
+    known = {op.result for op in walk(before.body) if op.primitive in ("alloc", "stack")}
+    spelling = _Spelling(after)
+    for op in walk(after.body):
+        if op.primitive not in ("alloc", "stack") or op.result in known:
+            continue
+        name, type_ = op.result.name.removesuffix("_kept") or "(a temporary)", op.result.type
+        if isinstance(type_, Stack):
+            element = type_.element
+            what = f"references to {element!r}" if isinstance(element, Array) else str(element.dtype.numpy)
+            width = 8 if isinstance(element, Array) else element.dtype.numpy.itemsize
+            yield Kept(name, what, "one per execution", f"{width} per execution")
+        else:
+            assert isinstance(type_, Array)
+            extents = [spelling.of(x) for x in op.operands]
+            size = " * ".join([str(type_.dtype.numpy.itemsize), *(spelling.factor(x) for x in op.operands)])
+            yield Kept(name, str(type_.dtype.numpy), f"({', '.join(extents)}{',' * (len(extents) == 1)})", size)
+
+
+class _Spelling:
+    """Extents in the user's words: ``x.shape[0] - 1``."""
+
+    def __init__(self, function: Function) -> None:
+        self.makers = {result: op for op in walk(function.body) for result in op.results}
+
+    def of(self, operand: Operand) -> str:
+        return self._spelled(operand)[0]
+
+    def factor(self, operand: Operand) -> str:
+        text, level = self._spelled(operand)
+        return text if level >= 2 else f"({text})"
+
+    def _spelled(self, operand: Operand) -> tuple[str, int]:
+        """The text, and how tightly it binds (1: a sum, 2: a product, 3: an atom)."""
+        if isinstance(operand, Const):
+            return str(operand.value), 3
+        op = self.makers.get(operand)
+        if op is None:
+            return operand.name or "n", 3
+        if op.primitive == "dim" and isinstance(op.operands[0], Value):
+            return f"{op.operands[0].name or 'array'}.shape[{op.integer('axis')}]", 3
+        if op.primitive == "max" and any(isinstance(x, Const) and x.value == 0 for x in op.operands):
+            return self._spelled(next(x for x in op.operands if isinstance(x, Value)))  # a clamped trip count
+        if op.primitive not in OPERATORS:
+            return operand.name or "n", 3
+        sign, level = OPERATORS[op.primitive]
+        (left, before), (right, after) = (self._spelled(x) for x in op.operands)
+        return f"{left if before >= level else f'({left})'}{sign}{right if after > level else f'({right})'}", level

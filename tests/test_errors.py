@@ -1,0 +1,326 @@
+"""Every refusal: its class, what was found, what to write instead, and the user's very line (marked ``# here``)."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import (
+    ArgumentTypeError,
+    Error,
+    ShapeError,
+    SourceError,
+    UnboundError,
+    UnsupportedError,
+    UnsupportedSyntaxError,
+    grad,
+    jit,
+)
+
+
+@dataclass(frozen=True)
+class Refused:
+    function: Callable[..., object]
+    arguments: tuple[object, ...]
+    error: type[Exception]
+    found: str
+    instead: str = ""
+
+
+REFUSED: list[Refused] = []
+
+
+def refused(*arguments: object, error: type[Exception], found: str, instead: str = "") -> Callable[..., object]:
+    def add(function):
+        REFUSED.append(Refused(function, arguments, error, found, instead))
+        return function
+
+    return add
+
+
+# -- syntax ----------------------------------------------------------------------------------------------
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="try is not", instead="Test for the condition with `if`")
+def uses_try(x):
+    try:  # here
+        return 1.0 / x
+    except ZeroDivisionError:
+        return x
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="with is not", instead="outside the `with`")
+def uses_with(x):
+    with np.errstate(all="ignore"):  # here
+        return x * x
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="generator", instead="Return an array")
+def uses_yield(x):
+    yield x  # here
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="class inside a function", instead="module level")
+def defines_class(x):
+    class Local:  # here
+        pass
+
+    return x
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="del", instead="Leave the name alone")
+def deletes(x):
+    y = x
+    del y  # here
+    return x
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="match", instead="if and elif")
+def matches(x):
+    match x:  # here
+        case 1.0:
+            return x
+    return x * x
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="a set", instead="tuple")
+def makes_set(x):
+    s = {x, 2.0}  # here
+    return len(s) * x
+
+
+COUNT = 0
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="the global 'COUNT' is assigned to", instead="Return the value")
+def assigns_global(x):
+    global COUNT
+    COUNT = 1  # here
+    return x
+
+
+@refused(1.0, error=UnsupportedSyntaxError, found="import", instead="")
+def imports(x):
+    import math  # here
+
+    return math.sin(x)
+
+
+# -- functions without a rule ----------------------------------------------------------------------------
+
+
+@refused(np.ones(4), error=UnsupportedError, found="np.fft.rfft has no rule", instead="docs/language.md")
+def calls_unknown_function(x):
+    y = np.fft.rfft(x)  # here
+    return y[0].real
+
+
+@refused(1.0, error=UnsupportedError, found="has no rule", instead="Python function")
+def calls_builtin_type(x):
+    return inspect.getsource(x)  # here
+
+
+@refused(np.ones(3), error=Error, found="'tofile'", instead="")
+def calls_unknown_method(x):
+    x.tofile("f")  # here
+    return x[0]
+
+
+@refused(1.0, error=Error, found="undefined_name", instead="")
+def names_nothing(x):
+    return x * undefined_name  # noqa: F821  # here
+
+
+@refused(1.0, error=Error, found="np.no_such_thing", instead="")
+def names_no_attribute(x):
+    return np.no_such_thing(x)  # here
+
+
+# -- types -----------------------------------------------------------------------------------------------
+
+
+@refused(1.0, error=Error, found="a number", instead="")
+def indexes_number(x):
+    return x[0]  # here
+
+
+@refused(1.0, error=Error, found="called", instead="")
+def calls_number(x):
+    return x(1.0)  # here
+
+
+@refused(np.ones(3), error=Error, found="index", instead="")
+def indexes_with_float(x):
+    return x[1.0]  # here
+
+
+@refused(np.ones(3), error=Error, found="indices", instead="")
+def too_many_indices(x):
+    return x[0, 1]  # here
+
+
+@refused(1.0, error=Error, found="str", instead="")
+def adds_text(x):
+    return x + "a"  # here
+
+
+@refused(np.ones(3), error=Error, found="", instead="")
+def changes_type(x):
+    y = 0.0
+    for i in range(x.shape[0]):  # noqa: B007
+        y = x  # here
+    return y[0]
+
+
+@refused(1.0, 2.0, error=Error, found="arguments", instead="")
+def wrong_number_of_arguments(x, y):
+    return indexes_number(x, y)  # here
+
+
+# -- arrays ----------------------------------------------------------------------------------------------
+
+
+@refused(1.0, error=UnboundError, found="'a'", instead="")
+def array_may_be_unbound(x):
+    if x > 0.0:
+        a = np.zeros(3)
+    return a[0] + x  # here
+
+
+@refused(np.ones(3), error=ShapeError, found="shape", instead="")
+def static_shapes_differ(x):
+    a = np.zeros(2)
+    b = np.zeros(3)
+    c = a + b  # here
+    return c[0] + x[0]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.function.__name__)
+def test_refused(case: Refused) -> None:
+    with pytest.raises(case.error) as caught:
+        grad(case.function, jit=False)(*case.arguments)
+    error = caught.value
+    assert isinstance(error, Error)
+    assert case.found in error.message
+    assert case.instead in error.hint
+    assert error.file == __file__
+    assert linecache.getline(__file__, error.line).rstrip().endswith("# here"), str(error)
+    assert f'File "{__file__}", line {error.line}' in str(error)
+
+
+def test_every_refusal_has_a_python_class() -> None:
+    """So that ``except TypeError`` and its kin work as users expect."""
+    for error, base in (
+        (UnsupportedSyntaxError, SyntaxError),
+        (UnsupportedError, NotImplementedError),
+        (ArgumentTypeError, TypeError),
+        (ShapeError, ValueError),
+        (UnboundError, UnboundLocalError),
+        (SourceError, OSError),
+    ):
+        assert issubclass(error, Error)
+        assert issubclass(error, base)
+
+
+# -- sources ---------------------------------------------------------------------------------------------
+
+
+def test_missing_source_says_how_to_register_it() -> None:
+    namespace: dict[str, object] = {}
+    exec("def f(x):\n    return x * x\n", namespace)
+    with pytest.raises(SourceError, match=r"cannot be found[\s\S]*linecache"):
+        grad(namespace["f"])(1.0)
+
+
+def test_registered_source_works() -> None:
+    text = "def f(x):\n    return x * x\n"
+    linecache.cache["<made>"] = (len(text), None, text.splitlines(True), "<made>")
+    namespace: dict[str, object] = {}
+    exec(compile(text, "<made>", "exec"), namespace)
+    assert grad(namespace["f"], jit=False)(3.0) == 6.0
+
+
+def test_numba_dispatcher_whose_source_is_gone() -> None:
+    namespace: dict[str, object] = {}
+    exec("def f(x):\n    return x * x\n", namespace)
+    with pytest.raises(SourceError):
+        grad(numba.njit(namespace["f"]))(1.0)
+
+
+def test_file_that_has_changed(tmp_path) -> None:
+    path = tmp_path / "changing.py"
+    path.write_text("def f(x):\n    return x * x\n")
+    namespace: dict[str, object] = {}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    path.write_text("\n\ndef g(x):\n    return x\n")
+    with pytest.raises(SourceError, match="changed"):
+        grad(namespace["f"], jit=False)(1.0)
+
+
+# -- what only shows at run time -------------------------------------------------------------------------
+
+
+def unequal(x, y):
+    return np.sum(x * y)
+
+
+def pick(x, i):
+    return x[i]
+
+
+def maybe(x, c):
+    if c:
+        y = x * x
+    return y
+
+
+def positive(x):
+    if x <= 0.0:
+        raise ValueError("x must be positive")
+    assert x < 10.0, "too large"
+    return x * x
+
+
+@pytest.mark.parametrize("jitted", [True, False], ids=["jit", "plain"])
+@pytest.mark.parametrize(
+    ("f", "arguments", "error", "found"),
+    [
+        (unequal, (np.ones(2), np.ones(3)), ValueError, "2.*3"),
+        (pick, (np.ones(2), 2), IndexError, "2"),
+        (pick, (np.ones(2), -3), IndexError, "-3"),
+        (maybe, (1.0, False), UnboundLocalError, "y"),
+        (positive, (-1.0,), ValueError, "x must be positive"),
+        (positive, (11.0,), AssertionError, "too large"),
+    ],
+)
+def test_run_time_errors(f, arguments, error, found, jitted) -> None:
+    for function in (grad(f, jit=jitted), jit(f, jit=jitted)):
+        with pytest.raises(error, match=found):
+            function(*arguments)
+
+
+def test_numba_never_shows(monkeypatch) -> None:
+    """A failure of Numba's on generated code is reported as a fault of ours, with the file."""
+    from srcgrad.backend import numba_jit
+
+    generate = numba_jit.generate
+
+    def broken(function, options):
+        made = generate(function, options)
+        tree = ast.parse(made.text)
+        tree.body[-1].body.insert(0, ast.parse("x = 'text' + 1").body[0])
+        return numba_jit.Generated(ast.unparse(tree) + "\n# broken on purpose\n", made.entry, made.scalars)
+
+    monkeypatch.setattr(numba_jit, "generate", broken)
+    for f in (lambda x: x * x, lambda x: (x * x, {"a": x})):
+        with pytest.raises(srcgrad.InternalError, match=r"please report") as caught:
+            grad(f, has_aux=f(1.0) != 1.0)(1.0)
+        assert ".py" in caught.value.message
