@@ -13,7 +13,7 @@ from srcgrad.primitives.table import infer
 from srcgrad.watch import watching
 
 # After reversal the program names forward values that are out of scope; ``recall`` brings them back.
-OPEN = ("reverse", "prune", "keep_rows")
+OPEN = ("reverse", "drop_repeated_checks", "prune")
 
 
 def check(step: str, function: Function) -> None:
