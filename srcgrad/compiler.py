@@ -13,6 +13,7 @@ from functools import partial
 
 from srcgrad import library  # noqa: F401  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, reverse
+from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
 from srcgrad.frontend.lower import Lowered
@@ -63,7 +64,11 @@ PREPARE = each(
     remove_dead,
 )
 # After reversal: forward values are named out of scope until recall brings them back.
-RECALL = (*each(drop_repeated_checks), *each(remove_dead, name="prune"), *each(recall))
+RECALL = (
+    *each(fuse_values),
+    *each(remove_dead, name="prune"),
+    *each(drop_repeated_checks, remove_dead, recall),
+)
 # On what is to be emitted.
 IMPROVE = each(
     fold_constants,

@@ -151,15 +151,16 @@ def _reverse_in_place(walk: Reverse, op: Op) -> None:
     totals = [Value(v.type, _bar(v)) for v in outer]
     saved, walk.adjoints = walk.adjoints, dict(zip(outer, totals, strict=True))
 
-    walk.builder.open((copy.counter, *totals))
+    walk.builder.open((copy.counter, *totals, *copy.sums))
     walk.builder.ops.extend(copy.ops)
     for k, ct in cts.items():
         walk.add(copy.yields[k], ct)
     walk.ops(copy.reversed_ops)
-    block = walk.builder.close([walk.adjoints[v] for v in outer])
+    block = walk.builder.close([*(walk.adjoints[v] for v in outer), *copy.yields])
 
     walk.adjoints = saved
-    results = _emit_loop(walk, op.operands[0], starts, block)
-    walk.adjoints.update(zip(outer, results, strict=True))
+    initial = (*starts, *op.operands[1:])
+    results = _emit_loop(walk, op.operands[0], initial, block, repeats=op.integer("region"))
+    walk.adjoints.update(zip(outer, results, strict=False))
     for k, ct in cts.items():
         walk.add(op.operands[1 + k], ct)

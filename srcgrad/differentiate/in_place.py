@@ -24,8 +24,8 @@ from typing import NamedTuple
 from srcgrad.analysis.coverage import written_before_read
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.differentiate.regions import numbered
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, used, walk
-from srcgrad.ir.rewrite import copy_op, renamed, rewrite_block
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, used, walk
+from srcgrad.ir.rewrite import copy_op, fresh, renamed, rewrite_block
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.table import Effect, effect
 
@@ -35,6 +35,7 @@ class Copy:
     """One iteration, to be run again and reversed inside a mirror loop."""
 
     counter: Value
+    sums: tuple[Value, ...]  # what the forward loop carries
     ops: tuple[Op, ...]  # the forward body without the writes that must not be repeated
     reversed_ops: tuple[Op, ...]  # all of it: what is to be reversed
     yields: tuple[Operand, ...]
@@ -124,10 +125,7 @@ class InPlace:
         }
         body = _marked(op.blocks[0], left_out)
         counter, *sums = body.parameters
-        names: dict[Value, Operand] = {counter: Value(counter.type, counter.name)}
-        for p in sums:
-            assert isinstance(p.type, Scalar)
-            names[p] = constant(0, p.type.dtype)
+        names: dict[Value, Operand] = {p: fresh(p) for p in body.parameters}
         ops = tuple(copy_op(inner, names) for inner in body.ops)
         copy = numbered(Block((), ops, tuple(renamed(y, names) for y in body.yields)), self.numbers)
         for old, new in names.items():
@@ -138,9 +136,8 @@ class InPlace:
                 assert isinstance(twin, Value)
                 twins[new] = twin
         forward = rewrite_block(copy, {}, lambda o: ([], {}) if "left_out" in o.attributes else None)
-        new_counter = names[counter]
-        assert isinstance(new_counter, Value)
-        return Copy(new_counter, forward.ops, copy.ops, copy.yields)
+        new_counter, *new_sums = (v for p in (counter, *sums) if isinstance(v := names[p], Value))
+        return Copy(new_counter, tuple(new_sums), forward.ops, copy.ops, copy.yields)
 
 
 def _marked(block: Block, left_out: set[int]) -> Block:
@@ -166,7 +163,7 @@ def only_sums(op: Op) -> bool:
     definitions = {r: inner for inner in walk(body) for r in inner.results}
     for k, (parameter, yielded) in enumerate(zip(body.parameters[1:], body.yields, strict=True)):
         links = _chain(yielded, parameter, definitions) if isinstance(parameter.type, Scalar) else None
-        if links is None:
+        if not links:  # not a sum, or never changed
             return False
         own_uses = Counter(link.used for link in {*links, Link(body, k, yielded)})
         if any(uses[v] != n for v, n in own_uses.items() if isinstance(v, Value)):

@@ -14,6 +14,8 @@ from srcgrad.ir.core import Block, Function, Op, Value, index, used
 from srcgrad.ir.rewrite import Replacement, rewrite, rewrite_block
 from srcgrad.ir.types import INDEX
 
+MARKS = ("region", "mirror", "repeated", "repeats", "trips")
+
 
 def count_whiles(function: Function) -> Function:
     """Carry the number of iterations through each ``while``; ``trips`` says which result it is."""
@@ -87,7 +89,7 @@ def remove_marks(function: Function) -> Function:
     def visit(op: Op) -> Replacement | None:
         if not op.blocks:
             return None
-        kept = {k: v for k, v in op.attributes.items() if k not in ("region", "mirror", "repeated", "trips")}
+        kept = {k: v for k, v in op.attributes.items() if k not in MARKS}
         return [replace(op, attributes=kept)], {}
 
     return rewrite(function, visit)
