@@ -52,6 +52,12 @@ def declared(node: ast.FunctionDef | ast.Lambda) -> tuple[frozenset[str], frozen
     return names, frozenset(outer), frozenset(module)
 
 
+@lru_cache(maxsize=4096)
+def rebound_inside(node: ast.AST) -> frozenset[str]:
+    """The names that functions inside declare nonlocal."""
+    return frozenset(name for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names)
+
+
 def parameters(arguments: ast.arguments) -> list[ast.arg]:
     """All parameters, starred ones last."""
     starred = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]

@@ -113,10 +113,9 @@ def call_method(lowering: Lowering, name: str, arguments: Arguments, keywords: K
 def _call_partial(
     lowering: Lowering, function: functools.partial[object], arguments: Arguments, keywords: Keywords
 ) -> FrontValue:
+    given = function.keywords
     fixed = [from_python(lowering, Capture("partial", function.args, k), a) for k, a in enumerate(function.args)]
-    named = {
-        k: from_python(lowering, Capture("partial", function.keywords, k), v) for k, v in function.keywords.items()
-    }
+    named = {k: from_python(lowering, Capture("partial", given, k), v) for k, v in given.items()}
     return call_object(lowering, function.func, [*fixed, *arguments], {**named, **keywords})
 
 
@@ -150,7 +149,7 @@ def _call_other(lowering: Lowering, value: object, arguments: Arguments, keyword
         assert callable(value)
         plain = [a.value for a in arguments if isinstance(a, Static)]
         return Static(value(*plain, **{k: v.value for k, v in keywords.items() if isinstance(v, Static)}))
-    method = getattr(type(value), "__call__", None)
+    method = next((cls.__dict__["__call__"] for cls in type(value).__mro__ if "__call__" in cls.__dict__), None)
     if isinstance(method, types.FunctionType):
         return call_python(lowering, method, [Static(value), *arguments], keywords)
     if not callable(value):

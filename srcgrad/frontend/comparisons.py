@@ -62,9 +62,7 @@ def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:
         return True
     if isinstance(a, TupleValue | Closure) or isinstance(b, TupleValue | Closure):
         return a is b
-    if isinstance(a, ScalarValue) != isinstance(b, ScalarValue) and isinstance(a, ArrayValue) != isinstance(
-        b, ArrayValue
-    ):
+    if {type(a), type(b)} == {ScalarValue, ArrayValue}:
         return False
     lowering.refuse(None, "identity of run-time values", "Compare with ==.")
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.delayed import as_delayed
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import simplified
 from srcgrad.frontend.operators import kind_of, number
@@ -65,8 +66,6 @@ def to_python(lowering: Lowering, value: FrontValue, cls: type) -> FrontValue:
 
 def only_element(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The element of an array of rank 0."""
-    from srcgrad.frontend.delayed import as_delayed
-
     return ScalarValue(as_delayed(lowering.builder, value).element(lowering.builder, ()))
 
 

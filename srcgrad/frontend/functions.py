@@ -9,8 +9,9 @@ from types import FunctionType
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import source, subset
-from srcgrad.frontend.bindings import declared
+from srcgrad.frontend.bindings import declared, rebound_inside
 from srcgrad.frontend.captures import from_python
+from srcgrad.frontend.liveness import liveness
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import settle
 from srcgrad.frontend.normalize import normalize
@@ -73,10 +74,9 @@ def enter(lowering: Lowering, node: source.FunctionNode, scope: Scope) -> None:
     subset.check(node, scope.file)
     body = prepared(node)
     scope.local_names, scope.outer_names, scope.global_names = declared(body)
-    for name in scope.outer_names:
-        owner = scope.parent.owner(name) if scope.parent else None
-        if owner is not None:
-            lowering.share(owner, name)
+    scope.live = None if isinstance(body, ast.Lambda) else liveness(body)
+    for name in rebound_inside(node) & scope.local_names:
+        lowering.share(scope, name)
 
 
 @lru_cache(maxsize=4096)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.refusals import refusal
@@ -16,6 +15,9 @@ from srcgrad.frontend.scope import Binding, Capture, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.slots import Slot
 
 Variable = tuple[Scope, str]
 PACKAGE = Path(__file__).parent.parent
@@ -45,8 +47,8 @@ class Lowering:
         The block being lowered has ended in an exception.
     sharing
         Scopes with variables to which functions inside them assign.
-    nonnegative
-        Extents, which need no clamp as trip counts.
+    remembered
+        The types with which a loop ended when it was last lowered, by ``carried.Extent.key``.
     """
 
     def __init__(self, builder: Builder, scope: Scope) -> None:
@@ -58,7 +60,7 @@ class Lowering:
         self.path: tuple[object, ...] = ()
         self.dead = False
         self.sharing: list[Scope] = []
-        self.nonnegative: set[Value] = set()
+        self.remembered: dict[object, dict[str, Slot]] = {}
 
     # -- walking the source ---------------------------------------------------------------------------
 
@@ -125,10 +127,10 @@ class Lowering:
     # -- blocks and variables -----------------------------------------------------------------------------
 
     @contextmanager
-    def block(self, ops: list[Op] | None = None) -> Iterator[list[Op]]:
+    def block(self, ops: list[Op] | None = None, parameters: Sequence[Value] = ()) -> Iterator[list[Op]]:
         """Lower into a block of its own, or go on with the ops of one; the caller makes an op of it."""
         depth = self.builder.depth
-        self.builder.open()
+        self.builder.open(parameters)
         current = self.builder.ops
         current.extend(ops or ())
         try:
@@ -153,6 +155,14 @@ class Lowering:
         """What every variable that may change here is bound to."""
         return {(scope, name): value for scope in self.changeable() for name, value in scope.names.items()}
 
+    def live_after(self, node: ast.stmt) -> frozenset[str]:
+        """The function's variables that may be read behind an `if` or a loop."""
+        return self.scope.live.after[node] if self.scope.live else frozenset(self.scope.local_names)
+
+    def live_head(self, node: ast.stmt) -> frozenset[str]:
+        """The function's variables that an iteration of a loop may read before it sets them."""
+        return self.scope.live.head[node] if self.scope.live else frozenset(self.scope.local_names)
+
     def rebind(self, variables: dict[Variable, Binding]) -> None:
         """Go back to what ``variables`` gave."""
         for scope in self.changeable():
@@ -169,9 +179,6 @@ class Lowering:
         else:
             return value
         ops = self.builder.ops
-        if not (isinstance(operand, Value) and not operand.name and ops and operand in ops[-1].results):
-            return value
-        named = Value(operand.type, name)
-        ops[-1] = replace(ops[-1], results=tuple(named if r is operand else r for r in ops[-1].results))
-        self.builder.record(ops[-1])
-        return ScalarValue(named, value.weak) if isinstance(value, ScalarValue) else ArrayValue(named)
+        if isinstance(operand, Value) and not operand.name and ops and operand in ops[-1].results:
+            object.__setattr__(operand, "name", name)  # a name is no part of what a value is, and it has none yet
+        return value

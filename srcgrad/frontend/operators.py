@@ -114,6 +114,11 @@ def logical_and(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
     return ScalarValue(lowering.builder("and_", x.operand, y.operand), weak=True)
 
 
+def logical_or(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
+    """Either, where both are already computed."""
+    return invert(lowering, logical_and(lowering, invert(lowering, a), invert(lowering, b)))
+
+
 def unary(lowering: Lowering, name: str, a: FrontValue) -> FrontValue:
     """``neg``, ``invert`` or ``abs``."""
     if is_array(a):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
 
+from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.values import FrontValue
 from srcgrad.ir.core import Operand
 
@@ -74,6 +75,7 @@ class Scope:
     names: dict[str, Binding] = field(default_factory=dict)
     # variables of this scope to which a function inside assigns (nonlocal)
     shared: set[str] = field(default_factory=set)
+    live: Liveness | None = None  # of a function with statements
 
     def owner(self, name: str) -> Scope | None:
         """The scope, this or one around it, whose variable ``name`` is; None when it is not a variable."""

@@ -1,0 +1,113 @@
+"""Methods of lists, dicts and tuples."""
+
+from __future__ import annotations
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.containers import change, sequence_items
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.merge import settle
+from srcgrad.frontend.registry import Arguments, Keywords, function
+from srcgrad.frontend.subscripts import container_index
+from srcgrad.frontend.values import FrontValue, Static, TupleValue
+
+NONE = Static(None)
+
+
+def _receiver(lowering: Lowering, arguments: Arguments) -> TupleValue:
+    container = arguments[0]
+    if not isinstance(container, TupleValue):
+        lowering.refuse(None, "a method of containers is called on something else", error=ArgumentTypeError)
+    return container
+
+
+@function(list.append)
+def _append(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container = _receiver(lowering, arguments)
+    change(lowering, container, (*container.items, settle(lowering, arguments[1])))
+    return NONE
+
+
+@function(list.extend)
+def _extend(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container = _receiver(lowering, arguments)
+    change(lowering, container, (*container.items, *sequence_items(lowering, settle(lowering, arguments[1]))))
+    return NONE
+
+
+@function(list.insert)
+def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container, where = _receiver(lowering, arguments), arguments[1]
+    if not isinstance(where, Static) or not isinstance(where.value, int):
+        lowering.refuse(None, "insert() at an index not known at compile time", "Use an array.")
+    items = list(container.items)
+    items.insert(where.value, settle(lowering, arguments[2]))
+    change(lowering, container, tuple(items))
+    return NONE
+
+
+@function(list.pop)
+def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container = _receiver(lowering, arguments)
+    position = container_index(lowering, container, arguments[1:] or (Static(-1),))
+    removed = container.items[position]
+    change(lowering, container, container.items[:position] + container.items[position + 1 :])
+    return removed
+
+
+@function(list.reverse)
+def _reverse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container = _receiver(lowering, arguments)
+    change(lowering, container, tuple(reversed(container.items)))
+    return NONE
+
+
+@function(list.copy)
+def _copy(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return TupleValue(_receiver(lowering, arguments).items, list, home=lowering.builder.ops)
+
+
+@function(dict.copy)
+def _copy_dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container = _receiver(lowering, arguments)
+    return TupleValue(container.items, dict, container.keys, lowering.builder.ops)
+
+
+@function(dict.keys)
+def _keys(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return TupleValue(tuple(Static(k) for k in _receiver(lowering, arguments).keys), tuple)
+
+
+@function(dict.values)
+def _values(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return TupleValue(_receiver(lowering, arguments).items, tuple)
+
+
+@function(dict.items)
+def _entries(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container = _receiver(lowering, arguments)
+    pairs = zip(container.keys, container.items, strict=True)
+    return TupleValue(tuple(TupleValue((Static(k), v), tuple) for k, v in pairs), tuple)
+
+
+@function(dict.get)
+def _get(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container, key = _receiver(lowering, arguments), arguments[1]
+    if not isinstance(key, Static):
+        lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
+    if key.value in container.keys:
+        return container.items[container.keys.index(key.value)]
+    return arguments[2] if len(arguments) > 2 else NONE
+
+
+@function(dict.update)
+def _update(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container = _receiver(lowering, arguments)
+    entries = dict(zip(container.keys, container.items, strict=True))
+    if len(arguments) > 1:
+        other = arguments[1]
+        if not (isinstance(other, TupleValue) and other.cls is dict):
+            lowering.refuse(None, "update() takes a dict here", error=ArgumentTypeError)
+        entries.update(zip(other.keys, other.items, strict=True))
+    entries.update({k: settle(lowering, v) for k, v in keywords.items()})
+    change(lowering, container, tuple(entries.values()), tuple(entries))
+    return NONE

@@ -1,0 +1,108 @@
+"""From a Python function and the structures of its arguments to IR."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend import handlers, source
+from srcgrad.frontend.calls import call_object
+from srcgrad.frontend.captures import Captured
+from srcgrad.frontend.functions import run
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.merge import describe, flatten, rebuild, settle
+from srcgrad.frontend.scope import Capture, Scope, outermost
+from srcgrad.frontend.structure import Leaf, Structure, Tree
+from srcgrad.frontend.values import FrontValue
+from srcgrad.ir.core import Block, Function, Location, Value
+from srcgrad.primitives.table import new_builder
+
+assert handlers  # imported to fill the tables of handlers
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A function as IR.
+
+    Attributes
+    ----------
+    function
+        Takes the leaves of the arguments in flattening order, then the hidden arrays; gives the leaves of
+        the result.
+    result
+        The structure of the result.
+    hidden
+        Where each hidden array is found: a global, a closure cell, an attribute.
+    captured
+        The compile-time values for which this program holds.
+    """
+
+    function: Function
+    result: Structure
+    hidden: tuple[Capture, ...]
+    captured: tuple[Captured, ...]
+
+
+def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lowered:
+    """Lower a function for arguments of these structures, one per parameter, in the order of its signature."""
+    python = getattr(function, "py_func", function)  # of a Numba dispatcher
+    found = source.find(python) if isinstance(python, FunctionType) else None
+    names = parameter_names(found.node.args) if found else []
+    names += [f"argument_{k}" for k in range(len(names), len(arguments))]
+    scope = outermost(python, found.file) if found else Scope("", type(python).__name__, {}, {})
+    lowering = Lowering(new_builder(), scope)
+    parameters = [
+        Value(leaf.type, label) for s, n in zip(arguments, names, strict=True) for label, leaf in labelled(n, s)
+    ]
+    lowering.builder.open(parameters)
+    leaves = iter(parameters)
+    values = [rebuild(lowering, s, leaves) for s in arguments]
+    if found is not None and isinstance(python, FunctionType):
+        if len(names) != len(parameter_names(found.node.args)):
+            message = (
+                f"{python.__name__}() takes {len(parameter_names(found.node.args))} arguments, got {len(arguments)}"
+            )
+            raise ArgumentTypeError(message)
+        lowering.builder.location = _location(found)
+        bound: dict[str, FrontValue] = dict(zip(names, values, strict=True))
+        result = settle(lowering, run(lowering, found.node, scope, bound, python))
+    else:
+        result = settle(lowering, call_object(lowering, python, values, {}))
+    structure = describe(result)
+    results = flatten(lowering, result, structure)
+    body = lowering.builder.close(results)
+    hidden = tuple(ref for _, ref in lowering.hidden)
+    whole = Block((*body.parameters, *hidden), body.ops, body.yields)
+    name = getattr(python, "__name__", type(python).__name__)
+    return Lowered(
+        Function(name if name.isidentifier() else "function", whole, dict(lowering.callees), lowering.builder.location),
+        structure,
+        tuple(capture for capture, _ in lowering.hidden),
+        tuple(Captured(capture, seen) for capture, seen in lowering.captured.values()),
+    )
+
+
+def parameter_names(arguments: ast.arguments) -> list[str]:
+    """The parameters in the order of the signature."""
+    vararg = [arguments.vararg] if arguments.vararg else []
+    kwarg = [arguments.kwarg] if arguments.kwarg else []
+    return [a.arg for a in (*arguments.posonlyargs, *arguments.args, *vararg, *arguments.kwonlyargs, *kwarg)]
+
+
+def labelled(name: str, s: Structure) -> Iterator[tuple[str, Leaf]]:
+    """Each leaf of an argument with a name: ``p``, or ``p_w`` for the entry ``w`` of a dict."""
+    if isinstance(s, Leaf):
+        yield name, s
+    elif isinstance(s, Tree):
+        keys = s.keys or [str(k) for k in range(len(s.children))]
+        for key, child in zip(keys, s.children, strict=True):
+            label = f"{name}_{key}"
+            yield from labelled(label if label.isidentifier() else name, child)
+
+
+def _location(found: source.FunctionSource) -> Location:
+    node = found.node
+    return Location(found.file, node.lineno, node.col_offset, node.lineno, node.col_offset + 1)
