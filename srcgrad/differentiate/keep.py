@@ -128,10 +128,13 @@ class _Keeper:
         notes.prologue.append(Op("pop", (stack,), (again,)))
         self.mirrored[value] = again
 
-    def _export(self, value: Operand, level: Level) -> Value:
-        """Let a scalar leave the branches around it; elsewhere it is 0."""
-        outside = Value(value.type, value.name if isinstance(value, Value) else "")
-        self.notes[level].exports.append((value, outside))
+    def _export(self, value: Operand, level: Level) -> Operand:
+        """Let a scalar leave the branches around it, unless it does already; elsewhere it is 0."""
+        if value in level.forward.yields:
+            outside = level.pair.forward.results[level.forward.yields.index(value)]
+        else:
+            outside = Value(value.type, value.name if isinstance(value, Value) else "")
+            self.notes[level].exports.append((value, outside))
         return outside if level.pair.parent is None else self._export(outside, level.pair.parent)
 
     def _recompute(self, value: Value, level: Level) -> None:
