@@ -26,25 +26,26 @@ def broadcast(builder: Builder, shapes: Sequence[Shape]) -> tuple[Shape, list[St
     strides: list[list[Operand]] = [[] for _ in shapes]
     for axis in range(rank):
         having = [k for k, s in enumerate(shapes) if axis >= rank - len(s)]
-        n, moves = _broadcast_axis(builder, [shapes[k][axis - rank + len(shapes[k])] for k in having])
+        n, moves = common_extent(builder, [shapes[k][axis - rank + len(shapes[k])] for k in having])
         result.append(n)
         for k, move in zip(having, moves, strict=True):
             strides[k].append(move)
     return tuple(result), [tuple(s) for s in strides]
 
 
-def _broadcast_axis(builder: Builder, sizes: Sequence[Operand]) -> tuple[Operand, list[Operand]]:
+def common_extent(builder: Builder, sizes: Sequence[Operand]) -> tuple[Operand, list[Operand]]:
+    """The extent of an axis of the result, and the stride of each operand's."""
     different: list[Operand] = []
     for n in sizes:
         if not known_as(n, 1) and not any(extents.same(builder, n, m) for m in different):
             different.append(n)
     if len(different) <= 1:
         return (different or [index(1)])[0], [index(0) if known_as(n, 1) else index(1) for n in sizes]
-    common = _common_extent(builder, different)
+    common = _checked_extent(builder, different)
     return common, [_stride(builder, n) for n in sizes]
 
 
-def _common_extent(builder: Builder, different: Sequence[Operand]) -> Operand:
+def _checked_extent(builder: Builder, different: Sequence[Operand]) -> Operand:
     """The extent that the others equal unless they are 1; checked."""
     known = [n for n in different if isinstance(n, Const)]
     if len(known) > 1:
@@ -66,6 +67,13 @@ def _stride(builder: Builder, n: Operand) -> Operand:
     if isinstance(n, Const):
         return index(0 if n.value == 1 else 1)
     return builder("select", builder("eq", n, index(1)), index(0), index(1))
+
+
+def moved(builder: Builder, i: Operand, stride: Operand) -> Operand:
+    """An operand's index for the index of the result."""
+    if isinstance(stride, Const):
+        return i if stride.value == 1 else index(0)
+    return builder("mul", i, stride)
 
 
 def known_as(n: Operand, value: int) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from srcgrad.frontend import extents
-from srcgrad.frontend.broadcasting import Shape, Strides, broadcast, known_as
+from srcgrad.frontend.broadcasting import Shape, Strides, broadcast, known_as, moved
 from srcgrad.frontend.scalars import Number, as_scalar
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, is_array, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, Value, index
+from srcgrad.ir.core import Operand, Value, index
 from srcgrad.ir.types import DType, Scalar
 
 COUNTERS = "ijklmnpqr"
@@ -78,20 +78,14 @@ def source_at(operand: Delayed, strides: Strides) -> Source:
     def at(builder: Builder, indices: tuple[Operand, ...]) -> Number:
         missing = max(len(strides) - len(indices), 0)  # leading axes of extent 1 that a store drops
         own = [*[index(0)] * missing, *indices[max(len(indices) - len(strides), 0) :]]
-        moved = (_moved(builder, i, s) for i, s in zip(own, strides, strict=True))
-        return ScalarValue(operand.element(builder, tuple(moved)))
+        own_place = (moved(builder, i, s) for i, s in zip(own, strides, strict=True))
+        return ScalarValue(operand.element(builder, tuple(own_place)))
 
     return at
 
 
 def constant_source(value: FrontValue) -> Source:
     return lambda builder, indices: value  # type: ignore[return-value]  # elementwise checks that it is a number
-
-
-def _moved(builder: Builder, i: Operand, stride: Operand) -> Operand:
-    if isinstance(stride, Const):
-        return i if stride.value == 1 else index(0)
-    return builder("mul", i, stride)
 
 
 def read_by(builder: Builder, operands: Sequence[FrontValue]) -> tuple[tuple[Value, ...], frozenset[Value]]:
