@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from srcgrad.backend.affine import Affine
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPERS
@@ -112,6 +113,18 @@ class Expressions:
         """
         text = self.text(operand)
         return f"np.uint64({text})" if self.unsigned and not self.facts.plainly_nonnegative(operand) else text
+
+    def sum(self, sum_: Affine) -> str:
+        """A sum, what is added first."""
+        text = ""
+        for value, factor in sorted(sum_.terms.items(), key=lambda term: term[1] < 0):
+            size = self.text(value, PRECEDENCE["*"] + (factor < 0 or abs(factor) != 1))
+            size = size if abs(factor) == 1 else f"{abs(factor)} * {size}"
+            sign = ("-" if factor < 0 else "") if not text else (" - " if factor < 0 else " + ")
+            text += sign + size
+        if not text:
+            return repr(sum_.constant)
+        return text + (f" {'-' if sum_.constant < 0 else '+'} {abs(sum_.constant)}" if sum_.constant else "")
 
     def scalar(self, op: Op) -> tuple[str, int]:
         first = op.operands[0].type

@@ -79,6 +79,8 @@ class _Folding:
         lengths: dict[Value, int] = {}
         for op in block.ops:
             self.keep_short(op, candidates, lengths)
+            if self.repeatable(op) and not candidates.intersection(op.operands):
+                candidates.add(op.result)
         for op in block.ops:
             if len(op.results) == 1 and (op.result in candidates or self.facts.alias(op) is not None):
                 self.folded[op.result] = op
@@ -93,8 +95,6 @@ class _Folding:
         for index in range(len(block.ops) - 1, -1, -1):
             op = block.ops[index]
             place = index
-            if self.repeatable(op):
-                candidates.add(op.result)
             there = printed.get(op.results[0]) if self.foldable(op) else None
             if there is not None and not any(self.disturbs(other, op) for other in block.ops[index + 1 : there]):
                 place = there

@@ -7,17 +7,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from srcgrad.backend.branches import shortest_branch
 from srcgrad.backend.comments import Line, with_comments
 from srcgrad.backend.copies import in_order
-from srcgrad.backend.expressions import ATOM, Expressions, array_arguments, numpy_name
+from srcgrad.backend.expressions import ATOM, Expressions, array_arguments
 from srcgrad.backend.facts import HEADER, facts_of
-from srcgrad.backend.folding import fold
+from srcgrad.backend.folding import fold, uses
 from srcgrad.backend.liveness import interference
 from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
 from srcgrad.backend.python_numbers import python_numbers
 from srcgrad.backend.ranges import write_ranges
-from srcgrad.backend.statements import Copies, For, If, Leave, Plain, Return, Statement, While, copies_in, statements_of
+from srcgrad.backend.stacks import cursor, is_scalar_stack, reference_stack_lines, scalar_stack_lines
+from srcgrad.backend.statements import (
+    Copies,
+    For,
+    If,
+    Leave,
+    Plain,
+    Return,
+    Statement,
+    While,
+    copies_in,
+    statements_of,
+    unread,
+)
 from srcgrad.ir.core import Function, Location, Op, Operand, Value
-from srcgrad.ir.types import Array, Scalar, Stack
+from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.scalar import PRECEDENCE
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -60,6 +73,7 @@ class FunctionPrinter:
         self.depth = 1
         self.location: Location | None = None
         self.facts = facts_of(function)
+        self.unread = unread(function, uses(function))
         self.body = self.prepare()
 
     def prepare(self) -> tuple[Statement, ...]:
@@ -74,12 +88,14 @@ class FunctionPrinter:
         )
         if passed_on:
             statements = self.plan(passed_on)
-        self.expressions = Expressions(self.names, self.folded, self.facts, python_numbers(function, self.entry), self.helpers)
+        self.expressions = Expressions(
+            self.names, self.folded, self.facts, python_numbers(function, self.entry), self.helpers
+        )
         return statements
 
     def plan(self, passed_on: frozenset[Value]) -> tuple[Statement, ...]:
         self.folded = fold(self.function, self.facts, passed_on)
-        statements = statements_of(self.function, self.folded)
+        statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
         stacks = name_stacks(self.function, self.callees.values())
         taken = {*self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
@@ -220,7 +236,8 @@ class FunctionPrinter:
             case "check":
                 yield from check_text(op, self.expressions)
             case "check_index":
-                yield from index_check(op, self.expressions)
+                checks = index_check(op, self.expressions)
+                yield from list(checks)[:2] if op.result in self.unread else checks
             case "stack" | "push" | "pop":
                 yield from self.stack_lines(op)
             case "call":
@@ -258,7 +275,7 @@ class FunctionPrinter:
                     return f"{source}.T"
                 return f"np.transpose({source}, {order!r})"
             case "reshape":
-                return f"{text(op.operands[0], ATOM)}.reshape(({', '.join(text(x) + ',' for x in op.operands[1:])}))"
+                return f"{text(op.operands[0], ATOM)}.reshape({', '.join(map(text, op.operands[1:])) or '()'})"
             case "expand":
                 return self.expanded(op, result.rank)
         raise AssertionError(f"no text for {op.primitive}")
@@ -279,33 +296,8 @@ class FunctionPrinter:
     def stack_lines(self, op: Op) -> Iterator[str]:
         text = self.expressions.text
         stack = op.result if op.primitive == "stack" else op.operands[0]
-        name = text(stack)
-        top = cursor(name)
-        if not is_scalar_stack(stack):
-            yield {"stack": f"{name} = []", "push": f"{name}.append({{}})", "pop": f"{{}} = {name}.pop()"}[
-                op.primitive
-            ].format(*(self.names[r] for r in op.results if op.primitive == "pop"), *(text(x) for x in op.operands[1:]))
-            return
-        match op.primitive:
-            case "stack":
-                assert isinstance(stack.type, Stack) and isinstance(stack.type.element, Scalar)
-                yield f"{name} = np.empty(16, {numpy_name(stack.type.element.dtype)})"
-                yield f"{top} = 0"
-            case "push":
-                self.helpers.add("grow")
-                yield f"if {top} == {name}.size:"
-                yield f"    {name} = grow({name})"
-                yield f"{name}[{top}] = {text(op.operands[1])}"
-                yield f"{top} += 1"
-            case "pop":
-                yield f"{top} -= 1"
-                yield f"{self.names[op.result]} = {name}[{top}]"
-
-
-def cursor(stack: str) -> str:
-    """The variable that counts what is on a stack of scalars."""
-    return f"{stack}_top"
-
-
-def is_scalar_stack(operand: Operand) -> bool:
-    return isinstance(operand.type, Stack) and isinstance(operand.type.element, Scalar)
+        lines = scalar_stack_lines if is_scalar_stack(stack) else reference_stack_lines
+        value = text(op.operands[1]) if op.primitive == "push" else self.names.get(op.results[0], "")
+        yield from lines(op, text(stack), value)
+        if op.primitive == "push" and is_scalar_stack(stack):
+            self.helpers.add("grow")

@@ -2,56 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 
+from srcgrad.backend.affine import Affine, affine
 from srcgrad.backend.expressions import ATOM, Expressions
 from srcgrad.ir.core import Const, Op, Operand
 from srcgrad.primitives.scalar import PRECEDENCE
 
 SUM = PRECEDENCE["+"]
+# How many operands a slice takes for each axis.
+TAKES = {":": 0, "i": 1, "s": 3}
 
 
 def slice_text(op: Op, expressions: Expressions) -> str:
     """``a[i, lo:hi]``; axes with a negative step are taken upwards and then reversed."""
     source, *rest = op.operands
     inside: list[str] = []
-    reversed_axes: list[bool] = []
+    turned: list[str] = []  # for each axis of the result
     for axis, letter in enumerate(op.text("axes")):
+        taken, rest = rest[: TAKES[letter]], rest[TAKES[letter] :]
         if letter == "i":
-            inside.append(expressions.index(rest.pop(0)))
+            inside.append(expressions.index(taken[0]))
             continue
-        backwards = False
-        if letter == ":":
-            inside.append(":")
-        else:
-            start, count, step = rest[:3]
-            del rest[:3]
-            backwards = isinstance(step, Const) and int(step.value.real) < 0
-            if isinstance(step, Const):
-                inside.append(_range(start, count, int(step.value.real), expressions))
-            else:
-                expressions.helpers.add("slice_stop")
-                texts = [expressions.text(x) for x in (start, count, step)]
-                extent = f"{expressions.text(source, ATOM)}.shape[{axis}]"
-                inside.append(f"{texts[0]}:slice_stop({', '.join(texts)}, {extent}):{texts[2]}")
-        reversed_axes.append(backwards)
+        downwards = letter == "s" and isinstance(taken[2], Const) and int(taken[2].value.real) < 0
+        inside.append(":" if letter == ":" else _bounds(source, axis, taken, expressions))
+        turned.append("::-1" if downwards else ":")
     while len(inside) > 1 and inside[-1] == ":":
         inside.pop()
     text = f"{expressions.text(source, ATOM)}[{', '.join(inside)}]"
-    if any(reversed_axes):
-        text += f"[{', '.join('::-1' if r else ':' for r in reversed_axes)}]"
-    return text
+    return f"{text}[{', '.join(turned)}]" if "::-1" in turned else text
 
 
-def _range(start: Operand, count: Operand, step: int, expressions: Expressions) -> str:
-    """``start:stop:step`` of ``count`` elements. The stop may lie beyond the end, which NumPy clips."""
-    first, number = expressions.text(start, SUM), expressions.text(count, PRECEDENCE["*"])
-    if step == 1:
-        return f"{first}:{first} + {number}" if first != "0" else f":{expressions.text(count)}"
-    if step > 0:
-        return f"{first}:{first} + {number} * {step}:{step}"
-    lowest = f"{first} - ({number} - 1) * {-step}"
-    return f"{lowest}:{first} + 1" + (f":{-step}" if step != -1 else "")
+def _bounds(source: Operand, axis: int, taken: Sequence[Operand], expressions: Expressions) -> str:
+    """``start:stop:step`` for a start, a count and a step. A stop may lie beyond the end, which NumPy clips."""
+    start, count, step = taken
+    if not isinstance(step, Const):
+        expressions.helpers.add("slice_stop")
+        first, number, stride = map(expressions.text, taken)
+        extent = f"{expressions.text(source, ATOM)}.shape[{axis}]"
+        return f"{first}:slice_stop({first}, {number}, {stride}, {extent}):{stride}"
+    by = int(step.value.real)
+    low = affine(start, expressions.folded)
+    high = low + affine(count, expressions.folded) * by
+    if by < 0:  # the same elements upwards
+        low, high, by = high - by, low + 1, -by
+    first, last = expressions.sum(low), expressions.sum(high)
+    whole = by == 1 and _is_extent(high, source, axis, expressions)
+    return ("" if first == "0" else first) + ":" + ("" if whole else last) + (f":{by}" if by != 1 else "")
+
+
+def _is_extent(sum_: Affine, source: Operand, axis: int, expressions: Expressions) -> bool:
+    """Is it the extent of that axis, so that the stop goes without saying?"""
+    if sum_.constant or list(sum_.terms.values()) != [1]:
+        return False
+    op = expressions.facts.definitions.get(next(iter(sum_.terms)))
+    return op is not None and op.primitive == "dim" and op.operands[0] is source and op.integer("axis") == axis
 
 
 def check_text(op: Op, expressions: Expressions) -> Iterator[str]:
@@ -63,13 +69,18 @@ def check_text(op: Op, expressions: Expressions) -> Iterator[str]:
 def index_check(op: Op, expressions: Expressions) -> Iterator[str]:
     """The check, and the index after Python's wrap-around where it can be negative."""
     index, extent = op.operands
-    i, n = expressions.text(index, SUM), expressions.text(extent, PRECEDENCE["unary"])
-    yield f"if {i} >= {n}:" if expressions.facts.nonnegative(index) else f"if not -{n} <= {i} < {n}:"
+    i, n = expressions.text(index, SUM + 1), expressions.text(extent, PRECEDENCE["unary"])
+    wraps = not expressions.facts.nonnegative(index)
+    literal = isinstance(index, Const) and wraps
+    if literal:
+        yield f"if {n} < {i[1:]}:"
+    else:
+        yield f"if not -{n} <= {i} < {n}:" if wraps else f"if {i} >= {n}:"
     message = "index {0} is out of range for an axis of extent {1}"
     yield "    " + _raise(op, "IndexError", message, [expressions.text(index), expressions.text(extent)])
-    if op.result in expressions.folded or op.result not in expressions.names:
-        return
-    yield f"{expressions.names[op.result]} = {i} if {i} >= 0 else {i} + {n}"
+    if op.result in expressions.names and wraps:
+        name = expressions.names[op.result]
+        yield f"{name} = {n} - {i[1:]}" if literal else f"{name} = {i} if {i} >= 0 else {i} + {n}"
 
 
 def _raise(op: Op, exception: str, message: str, values: list[str]) -> str:
@@ -79,4 +90,5 @@ def _raise(op: Op, exception: str, message: str, values: list[str]) -> str:
         message += f" ({place.replace('{', '{{').replace('}', '}}')})"
     if not values:
         message = message.format()
-    return f"raise {exception}({', '.join([repr(message), *values])})"
+    quoted = json.dumps(message, ensure_ascii=False)
+    return f"raise {exception}({', '.join([quoted, *values])})"

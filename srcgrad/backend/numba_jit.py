@@ -103,18 +103,20 @@ def _from_file(name: str, path: Path) -> ModuleType:
     spec = spec_from_file_location(qualified, path)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
-    sys.modules[qualified] = module
     spec.loader.exec_module(module)
+    sys.modules[qualified] = module
     return module
 
 
 def _from_text(name: str, text: str) -> ModuleType:
     """Run the text from memory; ``linecache`` shows it to tracebacks and debuggers."""
     path = f"<srcgrad {name}>"
-    module = ModuleType(f"srcgrad_generated_{name}")
+    module = ModuleType(f"srcgrad_text_{name}")
     module.__file__ = path
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     exec(compile(text, path, "exec"), module.__dict__)
+    # Numba names the functions of a recursion after their module, which it has to find (0.68.1).
+    sys.modules[module.__name__] = module
     return module
 
 

@@ -70,7 +70,9 @@ class _Writer:
         step = self.common_step(sums, counter, body)
         span = self.span(op.operands[0], step) if step else None
         if span is None:
-            trips = self.unclamped(op.operands[0]) if self.uses[op.operands[0]] == 1 else op.operands[0]
+            trips = op.operands[0]
+            if isinstance(trips, Value) and self.uses[trips] == 1:
+                trips = self.unclamped(trips)
             return [replace(op, operands=(trips, *op.operands[1:]), blocks=(self.apart(body, counter),))]
         start = self.where_it_runs(sums[0].without(counter), op.operands[0])
         start_ops, begin = ops_for(start)
@@ -91,9 +93,11 @@ class _Writer:
             if any(x in gone for x in op.operands):
                 gone.update(op.results)
         ops = tuple(o for o in renamed.ops if not gone.intersection(o.results))
-        inner = Block((variable, *renamed.parameters[1:]), ops, renamed.yields)
-        self.definitions.update((v, o) for o in walk(inner) for v in o.results)
-        return inner
+        return self.known(Block((variable, *renamed.parameters[1:]), ops, renamed.yields))
+
+    def known(self, block: Block) -> Block:
+        self.definitions.update((v, o) for o in walk(block) for v in o.results)
+        return block
 
     def indices(self, body: Block, counter: Value) -> list[Value]:
         """The index values that all uses of the counter lead to; none if it is used in some other way."""
@@ -157,4 +161,4 @@ class _Writer:
             return body
         variable = Value(counter.type, "q")
         renamed = substitute(body, {counter: variable})
-        return replace(renamed, parameters=(variable, *body.parameters[1:]))
+        return self.known(replace(renamed, parameters=(variable, *body.parameters[1:])))

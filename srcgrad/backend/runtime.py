@@ -38,7 +38,7 @@ def gamma(x):  # type: ignore[no-untyped-def]  # as above
 
 def lgamma(x):  # type: ignore[no-untyped-def]  # as above
     """The logarithm of the gamma function, infinite where Python's own raises."""
-    if x <= 0.0 and x == np.floor(x) or x > 2.5e305:
+    if (x <= 0.0 and x == np.floor(x)) or x > 2.5e305:
         return np.inf
     return math.lgamma(x)
 

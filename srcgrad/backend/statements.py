@@ -7,11 +7,11 @@ vanish when both sides get the same name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from srcgrad.backend.facts import HEADER
-from srcgrad.ir.core import Block, Function, Op, Operand, Value
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,52 +68,65 @@ class Return:
 Statement = Plain | Copies | For | While | Leave | If | Return
 
 
-def statements_of(function: Function, folded: dict[Value, Op]) -> tuple[Statement, ...]:
-    return (*_block(function.body, folded), Return(function.results))
+def statements_of(function: Function, folded: dict[Value, Op], unread: frozenset[Value]) -> tuple[Statement, ...]:
+    """The body of a function. ``folded`` values are printed where they are used, ``unread`` ones never."""
+    return (*_Sequence(folded, unread).block(function.body), Return(function.results))
 
 
-def _block(block: Block, folded: dict[Value, Op]) -> tuple[Statement, ...]:
-    return tuple(s for op in block.ops for s in _op(op, folded))
+def unread(function: Function, uses: Mapping[Value, int]) -> frozenset[Value]:
+    """Results and carried values that nobody reads."""
+    found: set[Value] = set()
+    for op in walk(function.body):
+        carriers = [b.parameters[len(b.parameters) - len(op.results) :] for b in op.blocks if b.parameters]
+        for same in zip(op.results, *carriers, strict=True):
+            if not any(uses[v] for v in same):
+                found.update(same)
+    found.update(r for op in walk(function.body) for r in op.results if not uses[r])
+    return frozenset(found)
 
 
-def _op(op: Op, folded: dict[Value, Op]) -> tuple[Statement, ...]:
-    match op.primitive:
-        case "for" | "range":
-            return _for(op, folded)
-        case "while":
-            return _while(op, folded)
-        case "if":
-            then, otherwise = ((*_block(side, folded), *_copies(op.results, side.yields)) for side in op.blocks)
-            return (If(op, then, otherwise),)
-    if len(op.results) == 1 and op.result in folded and op.primitive != "check_index":
-        return ()
-    return (Plain(op),)
+@dataclass(frozen=True)
+class _Sequence:
+    folded: dict[Value, Op]
+    unread: frozenset[Value]
 
+    def block(self, block: Block) -> tuple[Statement, ...]:
+        return tuple(s for op in block.ops for s in self.op(op))
 
-def _for(op: Op, folded: dict[Value, Op]) -> tuple[Statement, ...]:
-    (body,) = op.blocks
-    counter, *carried = body.parameters
-    inner = (*_block(body, folded), *_copies(carried, body.yields))
-    return (
-        *_copies(carried, op.operands[HEADER[op.primitive] :]),
-        For(op, counter, inner),
-        *_copies(op.results, carried),
-    )
+    def op(self, op: Op) -> tuple[Statement, ...]:
+        match op.primitive:
+            case "for" | "range":
+                return self.for_(op)
+            case "while":
+                return self.while_(op)
+            case "if":
+                then, otherwise = ((*self.block(side), *self.copies(op.results, side.yields)) for side in op.blocks)
+                return (If(op, then, otherwise),)
+        if len(op.results) == 1 and op.result in self.folded and op.primitive != "check_index":
+            return ()
+        return (Plain(op),)
 
+    def for_(self, op: Op) -> tuple[Statement, ...]:
+        (body,) = op.blocks
+        counter, *carried = body.parameters
+        inner = (*self.block(body), *self.copies(carried, body.yields))
+        initial = self.copies(carried, op.operands[HEADER[op.primitive] :])
+        return (*initial, For(op, counter, inner), *self.copies(op.results, carried))
 
-def _while(op: Op, folded: dict[Value, Op]) -> tuple[Statement, ...]:
-    test, body = op.blocks
-    inner = (
-        *_copies(body.parameters, test.parameters),
-        *_block(body, folded),
-        *_copies(test.parameters, body.yields),
-    )
-    loop = While(op, _block(test, folded), test.yields[0], inner)
-    return (*_copies(test.parameters, op.operands), loop, *_copies(op.results, test.parameters))
+    def while_(self, op: Op) -> tuple[Statement, ...]:
+        test, body = op.blocks
+        inner = (
+            *self.copies(body.parameters, test.parameters),
+            *self.block(body),
+            *self.copies(test.parameters, body.yields),
+        )
+        loop = While(op, self.block(test), test.yields[0], inner)
+        initial = self.copies(test.parameters, op.operands)
+        return (*initial, loop, *self.copies(op.results, test.parameters))
 
-
-def _copies(targets: Sequence[Value], sources: Sequence[Operand]) -> tuple[Statement, ...]:
-    return (Copies(tuple(targets), tuple(sources)),) if targets else ()
+    def copies(self, targets: Sequence[Value], sources: Sequence[Operand]) -> tuple[Statement, ...]:
+        pairs = [(t, s) for t, s in zip(targets, sources, strict=True) if t not in self.unread]
+        return (Copies(tuple(t for t, _ in pairs), tuple(s for _, s in pairs)),) if pairs else ()
 
 
 def copies_in(statements: Sequence[Statement]) -> Iterator[Copies]:
