@@ -23,6 +23,7 @@ Pass = Callable[[Function], Function]
 NAMES = [
     "resolve_extents",
     "prove_indices",
+    "simplify_loops",
     "decide_comparisons",
     "hoist_invariants",
     "fold_constants",
