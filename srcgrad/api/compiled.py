@@ -14,13 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.api.program import Plan, Primal, Program, Structures
-from srcgrad.api.specialise import Specialisations, unchanged
+from srcgrad.api.specialise import Constant, Specialisations
 from srcgrad.backend.entry import NativeEntry, NotNative, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.python_source import emit
 from srcgrad.backend.runtime import reword
 from srcgrad.frontend.lower import Lowered
-from srcgrad.frontend.scope import Capture
 from srcgrad.ir.core import Function
 from srcgrad.ir.text import to_text
 from srcgrad.settings import Options
@@ -34,7 +33,7 @@ class Compiled(CallableInNumba):
         functools.update_wrapper(self, function)
         self._table = Specialisations(function, plan, options)
         self._parameters = self._table.parameters
-        self._guards: tuple[tuple[Capture, object], ...] = ()
+        self._guards: tuple[Constant, ...] = ()
         self._inside = InsideEntry(self._table.bind, self._compile_inside)
         native = options.jit and not self._parameters.variadic
         self._native = NativeEntry(self._parameters.positional_stub(), self._compile_natively)
@@ -68,15 +67,15 @@ class Compiled(CallableInNumba):
         program = specialisation.program
         if program.lowered.hidden or program.overlap_matters or not boxed_by_numba(program.result):
             raise NotNative
-        if program.lowered.captured:
-            self._guards += tuple(program.lowered.captured)
+        if specialisation.constants:
+            self._guards += tuple(specialisation.constants)
             self._entry = self._parameters.binder(self._guarded)
         return specialisation.run.entry
 
     def _guarded(self, *arguments: object) -> object:
         """The native entry, unless a captured constant has changed."""
-        for capture, value in self._guards:
-            if capture.read() is not value and not unchanged(capture, value):
+        for constant in self._guards:
+            if not constant.holds():
                 raise NotNative
         return self._native(*arguments)
 

@@ -13,15 +13,38 @@ from srcgrad.api.program import Plan, Program, Request, Structures
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, compile_lock, fault_of_ours
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.pytree import describe, function_key
-from srcgrad.frontend.scope import Capture
+from srcgrad.frontend.captures import Captured
+from srcgrad.frontend.pytree import describe
 from srcgrad.ir.types import DTYPES
 from srcgrad.settings import Options
 
+CHANGED = object()  # like nothing that is found
 # Of an array's flags: C and F contiguous, aligned, writeable.
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400
 # Of these the type says all.
 SCALARS = frozenset({float, bool, complex, types.NoneType, *(d.numpy.type for d in DTYPES.values())})
+
+
+class Constant:
+    """A value taken from outside as a constant, with a short cut for the case that the very same object is there."""
+
+    __slots__ = ("_captured", "_read", "_seen")
+
+    def __init__(self, captured: Captured) -> None:
+        self._captured = captured
+        self._read = captured.capture.read
+        found = self._read()
+        # A list or dict may have changed and still be the same object.
+        self._seen = found if captured.holds() and not isinstance(found, list | dict) else CHANGED
+
+    def holds(self) -> bool:
+        """Whether the program is still right."""
+        try:
+            if self._read() is self._seen:
+                return True
+        except (ValueError, LookupError, AttributeError):
+            return False
+        return self._captured.holds()
 
 
 class Specialisation:
@@ -32,12 +55,12 @@ class Specialisation:
         self.run = run  # leaves of the arguments, hidden arrays, leaves of directions -> flat results
         self._leaves = flattener(arguments)
         self._rebuild = rebuilder(program.result)
-        self._constants = tuple(program.lowered.captured)
+        self.constants = [Constant(captured) for captured in program.lowered.captured]
         self._hidden = [(capture, key_of(capture.read())) for capture in program.lowered.hidden]
 
     def fresh(self) -> bool:
         """Whether the constants taken from outside are the same, and the arrays there of the same kind."""
-        if self._constants and not all(unchanged(*constant) for constant in self._constants):
+        if self.constants and not all(constant.holds() for constant in self.constants):
             return False
         return not self._hidden or all(key_of(capture.read()) == key for capture, key in self._hidden)
 
@@ -127,18 +150,6 @@ def key_of(value: object) -> object:
     if isinstance(value, tuple | list):
         return (kind, *map(key_of, value))
     return describe(value)
-
-
-def unchanged(capture: Capture, value: object) -> bool:
-    """Whether a captured constant still has the value it was compiled with."""
-    now = capture.read()
-    if now is value:
-        return True
-    if type(now) is not type(value):
-        return False
-    if isinstance(now, bool | int | float | complex | str | np.generic):
-        return repr(now) == repr(value)  # tells 0.0 from -0.0, and NaN is like itself
-    return callable(now) and function_key(now) == function_key(value)
 
 
 def refuse_overlap(leaves: Sequence[object], program: Program) -> None:

@@ -13,7 +13,7 @@ from srcgrad.frontend.calls import call_object
 from srcgrad.frontend.captures import Captured
 from srcgrad.frontend.functions import run
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import describe, flatten, rebuild, settle
+from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
 from srcgrad.frontend.scope import Capture, Scope, outermost
 from srcgrad.frontend.structure import Leaf, Structure, Tree
 from srcgrad.frontend.values import FrontValue
@@ -71,7 +71,7 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
         result = settle(lowering, run(lowering, found.node, scope, bound, python))
     else:
         result = settle(lowering, call_object(lowering, python, values, {}))
-    structure = describe(result)
+    structure = dynamic(describe(result))
     results = flatten(lowering, result, structure)
     body = lowering.builder.close(results)
     hidden = tuple(ref for _, ref in lowering.hidden)
