@@ -1,1 +1,36 @@
 """Gradients of Python functions, as generated Python source compiled with Numba."""
+
+from srcgrad.api import Compiled, Derivative, Pullback, grad, jit, jvp, value_and_grad, vjp
+from srcgrad.errors import (
+    ArgumentTypeError,
+    Error,
+    InternalError,
+    ShapeError,
+    SourceError,
+    UnboundError,
+    UnsupportedError,
+    UnsupportedSyntaxError,
+)
+from srcgrad.testing import check_grads
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentTypeError",
+    "Compiled",
+    "Derivative",
+    "Error",
+    "InternalError",
+    "Pullback",
+    "ShapeError",
+    "SourceError",
+    "UnboundError",
+    "UnsupportedError",
+    "UnsupportedSyntaxError",
+    "check_grads",
+    "grad",
+    "jit",
+    "jvp",
+    "value_and_grad",
+    "vjp",
+]
