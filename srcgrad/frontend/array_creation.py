@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from srcgrad.errors import ShapeError
 from srcgrad.frontend import extents
 from srcgrad.frontend.array_attributes import product, python_int
 from srcgrad.frontend.array_views import axis_of, new_shape
@@ -23,14 +24,20 @@ from srcgrad.ir.types import F64, DType
 
 
 def allocated(builder: Builder, shape: Shape, dtype: DType, fill: str) -> ArrayValue:
-    """Fresh memory; a negative extent raises when the program runs."""
-    for n in shape:
-        if not extents.is_extent(builder, n):
-            if isinstance(n, Const):
-                raise refuse(builder, "negative dimensions are not allowed")
-            fits = builder("ge", n, index(0))
-            builder.emit("check", fits, exception="ValueError", message="negative dimensions are not allowed")
+    """Fresh memory."""
+    require_extents(builder, shape)
     return ArrayValue(builder("alloc", *shape, dtype=dtype, fill=fill))
+
+
+def require_extents(builder: Builder, shape: Shape) -> None:
+    """Check that no extent is negative, unless that is known."""
+    message = "negative dimensions are not allowed"
+    for n in shape:
+        if extents.is_extent(builder, n):
+            continue
+        if isinstance(n, Const):
+            raise refuse(builder, message, error=ShapeError)
+        builder.emit("check", builder("ge", n, index(0)), exception="ValueError", message=message)
 
 
 def optional_dtype(lowering: Lowering, value: FrontValue, default: DType) -> DType:
