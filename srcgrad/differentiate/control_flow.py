@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srcgrad.differentiate.partials import zero_like
-from srcgrad.ir.core import Block, Op, Operand, Value, captured, constant
+from srcgrad.ir.core import Block, Op, Operand, Value, captured, constant, index
 from srcgrad.ir.rewrite import substitute
 from srcgrad.ir.types import INDEX, Scalar
 
@@ -151,7 +151,11 @@ def _reverse_in_place(walk: Reverse, op: Op) -> None:
     totals = [Value(v.type, _bar(v)) for v in outer]
     saved, walk.adjoints = walk.adjoints, dict(zip(outer, totals, strict=True))
 
-    walk.builder.open((copy.counter, *totals, *copy.sums))
+    passed = Value(INDEX, "q")
+    walk.builder.open((passed if copy.backwards else copy.counter, *totals, *copy.sums))
+    if copy.backwards:
+        last = walk.builder("sub", op.operands[0], index(1))
+        walk.builder.ops.append(Op("sub", (last, passed), (copy.counter,)))
     walk.builder.ops.extend(copy.ops)
     for k, ct in cts.items():
         walk.add(copy.yields[k], ct)

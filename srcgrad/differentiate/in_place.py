@@ -16,7 +16,7 @@ A loop qualifies when
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
@@ -35,6 +35,7 @@ class Copy:
     """One iteration, to be run again and reversed inside a mirror loop."""
 
     counter: Value
+    backwards: bool  # the iterations must be reversed from the last to the first
     sums: tuple[Value, ...]  # what the forward loop carries
     ops: tuple[Op, ...]  # the forward body without the writes that must not be repeated
     reversed_ops: tuple[Op, ...]  # all of it: what is to be reversed
@@ -118,12 +119,12 @@ class InPlace:
     def copy_of(self, op: Op, twins: dict[Value, Value], active: set[Value]) -> Copy:
         """Copy one iteration; the copies of active values are active, and their twins are copied twins."""
         self.repeated.add(op.integer("region"))
-        left_out = {
-            id(write.op)
+        left_out = [
+            write
             for write, writes in self._touches(op)
             if writes and not self._born_inside(write.array, op) and self._never_read(write, op)
-        }
-        body = _marked(op.blocks[0], left_out)
+        ]
+        body = _marked(op.blocks[0], {id(write.op) for write in left_out})
         counter, *sums = body.parameters
         names: dict[Value, Operand] = {p: fresh(p) for p in body.parameters}
         ops = tuple(copy_op(inner, names) for inner in body.ops)
@@ -137,7 +138,20 @@ class InPlace:
                 twins[new] = twin
         forward = rewrite_block(copy, {}, lambda o: ([], {}) if "left_out" in o.attributes else None)
         new_counter, *new_sums = (v for p in (counter, *sums) if isinstance(v := names[p], Value))
-        return Copy(new_counter, tuple(new_sums), forward.ops, copy.ops, copy.yields)
+        backwards = last_write_wins(left_out, op, self.effects)
+        return Copy(new_counter, backwards, tuple(new_sums), forward.ops, copy.ops, copy.yields)
+
+
+def last_write_wins(writes: Sequence[Touch], op: Op, effects: Effects) -> bool:
+    """Whether two iterations may store to one element, so that the later one must be reversed first."""
+    stores = [w for w in writes if w.op.primitive == "store"]
+    sites = effects.sites.sites
+    return any(
+        sites(one.array) & sites(other.array) and effects.may_meet_later(*pair, op.blocks[0])
+        for one in stores
+        for other in writes
+        for pair in ((one, other), (other, one))
+    )
 
 
 def _marked(block: Block, left_out: set[int]) -> Block:
