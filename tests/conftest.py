@@ -12,31 +12,28 @@ from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 from srcgrad.watch import watching
 
-# After reversal the program names forward values that are out of scope; ``recall`` brings them back.
-OPEN = ("reverse", "drop_repeated_checks", "prune")
 
+class Verifier:
+    """What each step left behind is a program, and all memory in it is known.
 
-def check(step: str, function: Function) -> None:
-    """What a step left behind is a program, and all memory in it is known."""
-    if step in OPEN:
-        return
-    try:
-        verify(function, infer)
-        verify_sites(function)
-    except AssertionError as fault:
-        raise AssertionError(f"after the step {step}: {fault}") from fault
+    After reversal a program names forward values that are out of scope, until ``recall`` brings them back.
+    """
 
+    def __init__(self) -> None:
+        self.open = False
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update", action="store_true", help="rewrite the generated text in tests/cases")
-
-
-@pytest.fixture
-def update(request: pytest.FixtureRequest) -> bool:
-    return bool(request.config.getoption("--update"))
+    def __call__(self, step: str, function: Function) -> None:
+        self.open = step == "reverse" or (self.open and step != "recall")
+        if self.open:
+            return
+        try:
+            verify(function, infer)
+            verify_sites(function)
+        except AssertionError as fault:
+            raise AssertionError(f"after the step {step}: {fault}") from fault
 
 
 @pytest.fixture(autouse=True)
 def _verified() -> Iterator[None]:
-    with watching(check):
+    with watching(Verifier()):
         yield

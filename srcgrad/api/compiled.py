@@ -15,7 +15,7 @@ from typing import Any
 
 from srcgrad.api.program import Plan, Primal, Program, Structures
 from srcgrad.api.specialise import Constant, Specialisations
-from srcgrad.backend.entry import NativeEntry, NotNative, boxed_by_numba
+from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.python_source import emit
 from srcgrad.backend.runtime import reword
@@ -42,7 +42,7 @@ class Compiled(CallableInNumba):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return self._entry(*args, **kwargs)
-        except NotNative:
+        except (NotNative, NumbaError):  # Numba's are about types that it cannot name
             pass
         except Exception as error:
             # What Numba's dispatcher says of an argument [] before it asks us (0.68).

@@ -105,7 +105,11 @@ class Specialisations:
 
     def find(self, arguments: tuple[object, ...]) -> Specialisation:
         """The code for these arguments, one per parameter."""
-        key = tuple([key_of(argument) for argument in arguments])
+        try:
+            key = tuple([key_of(argument) for argument in arguments])
+        except ArgumentTypeError:
+            self.structures(arguments)  # raises the same with the argument's name
+            raise
         found = self._by_key.get(key)
         if found is None or not found.fresh():
             found = self._by_key[key] = self.compile(self.structures(arguments))
