@@ -18,6 +18,7 @@ from srcgrad.frontend.registry import ARRAY_ATTRIBUTES, expression
 from srcgrad.frontend.scope import Capture
 from srcgrad.frontend.values import Bound, FrontValue, ScalarValue, Static, TupleValue, is_array, is_number
 from srcgrad.ir.core import constant
+from srcgrad.primitives.table import TABLE
 
 
 @expression(ast.Attribute)
@@ -46,11 +47,11 @@ def _of_number(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
     assert isinstance(value, ScalarValue | Static)
     scalar = as_scalar(value)
     match name:
-        case "real" | "imag" if scalar.dtype.kind == "c":
+        case "real" | "imag" if scalar.dtype.kind == "c" and name in TABLE:
             return ScalarValue(lowering.builder(name, scalar.operand), scalar.weak)
-        case "real":
+        case "real" if scalar.dtype.kind != "c":
             return value
-        case "imag":
+        case "imag" if scalar.dtype.kind != "c":
             return ScalarValue(constant(0, scalar.dtype), scalar.weak)
         case "dtype":
             return Static(scalar.dtype.numpy)
@@ -62,7 +63,7 @@ def _of_number(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
             return Static(1)
         case "T":
             return value
-    if hasattr(scalar.dtype.numpy.type, name):
+    if callable(getattr(scalar.dtype.numpy.type, name, None)):
         return Bound(Static(Method(name)), (value,), {})
     lowering.refuse(None, f"a number has no attribute {name!r}", error=ArgumentTypeError)
 

@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend import scalars
 from srcgrad.frontend.captures import from_python
-from srcgrad.frontend.conversions import to_dtype
+from srcgrad.frontend.conversions import converted_to, to_dtype
 from srcgrad.frontend.delayed import expression
 from srcgrad.frontend.functions import call_closure, call_python
 from srcgrad.frontend.lowering import Lowering
@@ -21,8 +21,11 @@ from srcgrad.frontend.operators import kind_of, number
 from srcgrad.frontend.registry import ARRAY_METHODS, FUNCTIONS, OBJECTS
 from srcgrad.frontend.scope import Capture
 from srcgrad.frontend.values import Bound, Closure, FrontValue, Static, TupleValue, is_array, is_number
+from srcgrad.ir.core import constant
+from srcgrad.ir.types import F64, dtype_of
 from srcgrad.primitives.library import LIBRARY
 from srcgrad.primitives.scalar import FUNCTIONS as PRIMITIVES
+from srcgrad.primitives.scalar import SCALARS
 
 Arguments = Sequence[FrontValue]
 Keywords = Mapping[str, FrontValue]
@@ -91,13 +94,38 @@ def _hashable(value: object) -> bool:
 def call_primitive(lowering: Lowering, function: object, arguments: Arguments) -> FrontValue:
     """An elementary function: of numbers, or of every element of arrays."""
     primitive = PRIMITIVES[function]
-    weak = not isinstance(function, np.ufunc) and getattr(function, "__module__", "") != "numpy"
-    taken = getattr(function, "nin", None) or len(arguments)
+    row = SCALARS[primitive]
+    taken = row.template.count("{")
     if len(arguments) != taken:
-        lowering.refuse(None, f"{spelled(function)}() takes {taken} arguments, got {len(arguments)}")
+        message = f"{spelled(function)}() takes {taken} arguments, got {len(arguments)}"
+        lowering.refuse(None, message, error=ArgumentTypeError)
     if any(is_array(a) for a in arguments):
         return expression(lowering.builder, arguments, lambda builder, *xs: scalars.apply(builder, primitive, xs))
-    return scalars.apply(lowering.builder, primitive, [number(lowering, a) for a in arguments], weak)
+    folded = _folded(function, arguments)
+    if folded is not None:
+        return folded
+    numbers = [number(lowering, a) for a in arguments]
+    if getattr(function, "__module__", "") == "math":  # gives a Python number, whatever it is given
+        converted = [converted_to(lowering, v, F64, weak=True) for v in numbers]
+        return scalars.apply(lowering.builder, primitive, [number(lowering, v) for v in converted], weak=True)
+    return scalars.apply(lowering.builder, primitive, numbers, weak=not isinstance(function, np.ufunc))
+
+
+def _folded(function: object, arguments: Arguments) -> FrontValue | None:
+    """The value of an elementary function of static numbers; None where it is not known or raises."""
+    values = [a.value for a in arguments if isinstance(a, Static)]
+    if len(values) < len(arguments):
+        return None
+    assert callable(function)
+    with np.errstate(all="ignore"):
+        try:
+            result = function(*values)
+        except (ArithmeticError, TypeError, ValueError):
+            return None
+    if isinstance(result, bool | int | float | complex) and not isinstance(result, np.generic):
+        return Static(result)
+    dtype = dtype_of(np.asarray(result).dtype)
+    return None if dtype is None else ScalarValue(constant(np.asarray(result).item(), dtype))
 
 
 def call_method(lowering: Lowering, name: str, arguments: Arguments, keywords: Keywords) -> FrontValue:

@@ -13,7 +13,7 @@ from srcgrad.frontend.calls import call_object
 from srcgrad.frontend.captures import Captured
 from srcgrad.frontend.functions import run
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
+from srcgrad.frontend.merge import describe, flatten, rebuild, settle
 from srcgrad.frontend.scope import Capture, Scope, outermost
 from srcgrad.frontend.structure import Leaf, Structure, Tree
 from srcgrad.frontend.values import FrontValue
@@ -49,40 +49,47 @@ class Lowered:
 def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lowered:
     """Lower a function for arguments of these structures, one per parameter, in the order of its signature."""
     python = getattr(function, "py_func", function)  # of a Numba dispatcher
-    found = source.find(python) if isinstance(python, FunctionType) else None
-    names = parameter_names(found.node.args) if found else []
-    names += [f"argument_{k}" for k in range(len(names), len(arguments))]
-    scope = outermost(python, found.file) if found else Scope("", type(python).__name__, {}, {})
-    lowering = Lowering(new_builder(), scope)
-    parameters = [
-        Value(leaf.type, label) for s, n in zip(arguments, names, strict=True) for label, leaf in labelled(n, s)
-    ]
+    if isinstance(python, FunctionType):
+        found = source.find(python)
+        scope = outermost(python, found.file)
+        names = parameter_names(found.node.args)
+    else:
+        scope = Scope("", type(python).__name__, {}, {})
+        names = [f"argument_{k}" for k in range(len(arguments))]
+    if len(names) != len(arguments):
+        raise ArgumentTypeError(f"{function_name(python)}() takes {len(names)} arguments, got {len(arguments)}.")
+    around = Scope("", function_name(python), {}, {})
+    lowering = Lowering(new_builder(), around)
+    labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
+    parameters = [Value(leaf.type, label) for label, leaf in labels]
     lowering.builder.open(parameters)
     leaves = iter(parameters)
     values = [rebuild(lowering, s, leaves) for s in arguments]
-    if found is not None and isinstance(python, FunctionType):
-        if len(names) != len(parameter_names(found.node.args)):
-            message = (
-                f"{python.__name__}() takes {len(parameter_names(found.node.args))} arguments, got {len(arguments)}"
-            )
-            raise ArgumentTypeError(message)
+    if isinstance(python, FunctionType):
         lowering.builder.location = _location(found)
-        bound: dict[str, FrontValue] = dict(zip(names, values, strict=True))
-        result = settle(lowering, run(lowering, found.node, scope, bound, python))
+        result = run(lowering, found.node, scope, dict(zip(names, values, strict=True)), python)
     else:
-        result = settle(lowering, call_object(lowering, python, values, {}))
-    structure = dynamic(describe(result))
-    results = flatten(lowering, result, structure)
-    body = lowering.builder.close(results)
+        result = call_object(lowering, python, values, {})
+    return _finished(lowering, settle(lowering, result), function_name(python))
+
+
+def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
+    """The function whose body has been lowered, with the hidden arrays as further parameters."""
+    structure = describe(result)
+    body = lowering.builder.close(flatten(lowering, result, structure))
     hidden = tuple(ref for _, ref in lowering.hidden)
     whole = Block((*body.parameters, *hidden), body.ops, body.yields)
-    name = getattr(python, "__name__", type(python).__name__)
     return Lowered(
-        Function(name if name.isidentifier() else "function", whole, dict(lowering.callees), lowering.builder.location),
+        Function(name, whole, dict(lowering.callees), lowering.builder.location),
         structure,
         tuple(capture for capture, _ in lowering.hidden),
         tuple(Captured(capture, seen) for capture, seen in lowering.captured.values()),
     )
+
+
+def function_name(function: object) -> str:
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return name if name.isidentifier() else "function"
 
 
 def parameter_names(arguments: ast.arguments) -> list[str]:

@@ -17,6 +17,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
 
 if TYPE_CHECKING:
+    from srcgrad.frontend.recursion import Activation
     from srcgrad.frontend.slots import Slot
 
 Variable = tuple[Scope, str]
@@ -47,6 +48,10 @@ class Lowering:
         The block being lowered has ended in an exception.
     sharing
         Scopes with variables to which functions inside them assign.
+    name_of_whole
+        The function being lowered as a whole; no callee may have its name.
+    active, recursive
+        Functions being lowered, and those already made callees; see ``recursion``.
     remembered
         The types with which a loop ended when it was last lowered, by ``carried.Extent.key``.
     """
@@ -60,6 +65,9 @@ class Lowering:
         self.path: tuple[object, ...] = ()
         self.dead = False
         self.sharing: list[Scope] = []
+        self.name_of_whole = scope.function_name
+        self.active: list[Activation] = []
+        self.recursive: list[Activation] = []
         self.remembered: dict[object, dict[str, Slot]] = {}
 
     # -- walking the source ---------------------------------------------------------------------------
