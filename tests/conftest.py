@@ -33,6 +33,15 @@ class Verifier:
             raise AssertionError(f"after the step {step}: {fault}") from fault
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="rewrite the generated text in tests/cases")
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update"))
+
+
 @pytest.fixture(autouse=True)
 def _verified() -> Iterator[None]:
     with watching(Verifier()):
