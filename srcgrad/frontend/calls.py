@@ -20,7 +20,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.operators import kind_of, number
 from srcgrad.frontend.registry import ARRAY_METHODS, FUNCTIONS, OBJECTS
 from srcgrad.frontend.scope import Capture
-from srcgrad.frontend.values import Bound, Closure, FrontValue, Static, TupleValue, is_array, is_number
+from srcgrad.frontend.values import Bound, Closure, FrontValue, ScalarValue, Static, TupleValue, is_array, is_number
 from srcgrad.ir.core import constant
 from srcgrad.ir.types import F64, dtype_of
 from srcgrad.primitives.library import LIBRARY
