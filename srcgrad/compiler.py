@@ -31,6 +31,7 @@ from srcgrad.optimize.look_through_views import look_through_views
 from srcgrad.optimize.prove_indices import prove_indices
 from srcgrad.optimize.remove_dead import remove_dead
 from srcgrad.optimize.resolve_extents import resolve_extents
+from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.settings import Options
@@ -76,6 +77,7 @@ IMPROVE = each(
     decide_comparisons,
     prove_indices,
     fold_constants,
+    run_forwards,
     hoist_invariants,
     hoist_allocations,
     remove_dead,

@@ -11,12 +11,12 @@ from srcgrad.ir.core import Block, Function, Op, Operand, Value
 from srcgrad.ir.types import fits
 
 
-class InvalidProgram(AssertionError):
+class InvalidProgramError(AssertionError):
     """A fault of the compiler's own: a pass made something that is not a program."""
 
 
 def verify(function: Function, infer: Infer) -> None:
-    """Raise InvalidProgram, which names the op, unless ``function`` and its callees are well formed."""
+    """Raise InvalidProgramError, which names the op, unless ``function`` and its callees are well formed."""
     _Verifier(function, infer).block(function.body, frozenset())
     for callee in function.callees.values():
         _Verifier(callee, infer).block(callee.body, frozenset())
@@ -59,6 +59,6 @@ class _Verifier:
             if isinstance(operand, Value) and operand not in scope:
                 raise self.fault(f"{operand!r} is used out of scope", op)
 
-    def fault(self, what: str, op: Op | None) -> InvalidProgram:
+    def fault(self, what: str, op: Op | None) -> InvalidProgramError:
         where = f" in op {op.primitive}{op.operands} at {op.location}" if op else ""
-        return InvalidProgram(f"{self.function.name}: {what}{where}")
+        return InvalidProgramError(f"{self.function.name}: {what}{where}")

@@ -62,7 +62,7 @@ def _slice(operands: Operands, blocks: Sequence[Block], attributes: Attributes) 
         runs += "r" if letter == "s" and _ones(taken[2:]) else letter
         if letter == "i":
             continue
-        if letter == ":" and axis in source.ones or letter == "s" and _ones(taken[1:2]):
+        if (letter == ":" and axis in source.ones) or (letter == "s" and _ones(taken[1:2])):
             ones.add(rank)
         rank += 1
     assert not rest
