@@ -1,4 +1,4 @@
-"""Derivatives of random IR: reverse mode against forward mode, by <w, J v> = <Jᵀ w, v>, before and after optimisation."""
+"""Derivatives of random IR: reverse against forward mode, by <w, J v> = <Jᵀ w, v>, before and after optimisation."""
 
 from __future__ import annotations
 
