@@ -23,6 +23,7 @@ Pass = Callable[[Function], Function]
 NAMES = [
     "resolve_extents",
     "prove_indices",
+    "count_while",
     "simplify_loops",
     "decide_comparisons",
     "hoist_invariants",
