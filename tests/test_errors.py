@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -107,13 +106,6 @@ def assigns_global(x):
     return x
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="import", instead="")
-def imports(x):
-    import math  # here
-
-    return math.sin(x)
-
-
 # -- functions without a rule ----------------------------------------------------------------------------
 
 
@@ -124,8 +116,8 @@ def calls_unknown_function(x):
 
 
 @refused(1.0, error=UnsupportedError, found="has no rule", instead="Python function")
-def calls_builtin_type(x):
-    return inspect.getsource(x)  # here
+def calls_builtin(x):
+    return hash(x) * x  # here
 
 
 @refused(np.ones(3), error=Error, found="'tofile'", instead="")
@@ -139,7 +131,7 @@ def names_nothing(x):
     return x * undefined_name  # noqa: F821  # here
 
 
-@refused(1.0, error=Error, found="np.no_such_thing", instead="")
+@refused(1.0, error=Error, found="numpy has no attribute 'no_such_thing'", instead="")
 def names_no_attribute(x):
     return np.no_such_thing(x)  # here
 
@@ -172,11 +164,11 @@ def adds_text(x):
     return x + "a"  # here
 
 
-@refused(np.ones(3), error=Error, found="", instead="")
+@refused(np.ones(3), error=UnsupportedError, found="'y' is a number", instead="the same type on every path")
 def changes_type(x):
     y = 0.0
-    for i in range(x.shape[0]):  # noqa: B007
-        y = x  # here
+    for i in range(x.shape[0]):  # noqa: B007  # here
+        y = x
     return y[0]
 
 
@@ -195,7 +187,7 @@ def array_may_be_unbound(x):
     return a[0] + x  # here
 
 
-@refused(np.ones(3), error=ShapeError, found="shape", instead="")
+@refused(np.ones(3), error=ShapeError, found="extents 2 and 3", instead="")
 def static_shapes_differ(x):
     a = np.zeros(2)
     b = np.zeros(3)
@@ -293,7 +285,7 @@ def positive(x):
 @pytest.mark.parametrize(
     ("f", "arguments", "error", "found"),
     [
-        (unequal, (np.ones(2), np.ones(3)), ValueError, "2.*3"),
+        (unequal, (np.ones(2), np.ones(3)), ValueError, "extents"),
         (pick, (np.ones(2), 2), IndexError, "2"),
         (pick, (np.ones(2), -3), IndexError, "-3"),
         (maybe, (1.0, False), UnboundLocalError, "y"),

@@ -19,6 +19,7 @@ from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_n
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.python_source import emit
 from srcgrad.backend.runtime import reword
+from srcgrad.errors import Error
 from srcgrad.frontend.lower import Lowered
 from srcgrad.ir.core import Function
 from srcgrad.ir.text import to_text
@@ -48,9 +49,12 @@ class Compiled(CallableInNumba):
             # What Numba's dispatcher says of an argument [] before it asks us (0.68).
             if "cannot compute fingerprint" not in str(error):
                 reword(error)
+                if isinstance(error, Error):
+                    # A refusal is about the user's code: how we got there would only hide where that is.
+                    error.__traceback__ = None
                 raise
         self._entry = self._parameters.binder(self._general)
-        return self._entry(*args, **kwargs)
+        return self(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._table.plan} of {self._parameters.name}>"

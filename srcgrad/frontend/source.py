@@ -31,13 +31,14 @@ class FunctionSource:
 def find(function: FunctionType) -> FunctionSource:
     """The definition of a function; SourceError where there is none."""
     linecache.lazycache(function.__code__.co_filename, function.__globals__)
-    return _find(function.__code__)
+    return _find(function.__code__, function.__code__.co_filename)
 
 
 @lru_cache(maxsize=4096)
-def _find(code: CodeType) -> FunctionSource:
-    linecache.checkcache(code.co_filename)
-    return FunctionSource(_node_of(code, "".join(linecache.getlines(code.co_filename))), code.co_filename)
+def _find(code: CodeType, file: str) -> FunctionSource:
+    """``file`` is the code's own: code objects are equal also where only their files differ."""
+    linecache.checkcache(file)
+    return FunctionSource(_node_of(code, "".join(linecache.getlines(file))), file)
 
 
 def _node_of(code: CodeType, text: str) -> FunctionNode:
