@@ -117,7 +117,7 @@ def _require_c_order(lowering: Lowering, order: FrontValue) -> None:
         lowering.refuse(None, "an order other than 'C'", WHOLE_AXES)
 
 
-@function(np.transpose, np.permute_dims)
+@function(np.transpose)
 def _transpose(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, axes = bound(lowering, "transpose", arguments, keywords, "a", axes=Static(None))
     return transposed(lowering, as_array(lowering.builder, a), axes)

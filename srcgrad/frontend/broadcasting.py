@@ -52,10 +52,10 @@ def _checked_extent(builder: Builder, different: Sequence[Operand]) -> Operand:
         message = f"operands could not be broadcast together: extents {known[0].value} and {known[1].value}"
         raise refuse(builder, message, "Extents must be equal, or one of them 1.", ShapeError)
     common = known[0] if known else different[0]
-    for n in different:
-        if not known and n is not common:
+    for n in different[1:]:
+        if not known:  # the first that is not 1
             common = builder("select", builder("eq", common, index(1)), n, common)
-    for n in different:
+    for n in different if known else different[1:]:
         if n is not common:
             fits = builder("or_", builder("eq", n, common), builder("eq", n, index(1)))
             message = "operands could not be broadcast together: extents {0} and {1}"

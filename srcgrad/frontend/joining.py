@@ -34,7 +34,7 @@ def parts_of(lowering: Lowering, value: FrontValue) -> list[Part]:
     return items  # type: ignore[return-value]  # as_array gives arrays
 
 
-@function(np.concatenate, np.concat)
+@function(np.concatenate)
 def _concatenate(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     arrays, axis = bound(lowering, "concatenate", arguments, keywords, "arrays", axis=Static(0))
     parts = parts_of(lowering, arrays)

@@ -54,7 +54,7 @@ def _arithmetic(
     none, false = Static(None), Static(False)
     a, axis, dtype, keepdims = bound(lowering, name, arguments, keywords, "a", axis=none, dtype=none, keepdims=false)
     value = as_delayed(lowering.builder, as_array(lowering.builder, a))
-    result = optional_dtype(lowering, dtype, _accumulated(value.dtype))
+    result = optional_dtype(lowering, dtype, accumulated(value.dtype))
     # Single precision is summed in double: a plain loop would lose what NumPy's pairwise sum keeps.
     within = {F32: F64, C64: C128}.get(result, result)
     axes = reduced_axes(lowering, axis, value.rank)
@@ -62,7 +62,7 @@ def _arithmetic(
     return reduced(lowering.builder, value, axes, static_bool(lowering, keepdims, "keepdims"), reduction)
 
 
-def _accumulated(dtype: DType) -> DType:
+def accumulated(dtype: DType) -> DType:
     """NumPy sums small integers and booleans in 64 bits."""
     return {"b": I64, "i": I64, "u": U64}.get(dtype.kind, dtype)
 

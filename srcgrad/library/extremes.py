@@ -1,0 +1,96 @@
+"""Largest and smallest elements and where they are.
+
+The result of ``max`` is read from its place, so that its derivative is one element. Elements that tie share it:
+``(x_1 - m) + ... + (x_k - m)`` over the k ties is zero, and ``m`` plus its mean has the derivative 1/k for each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srcgrad.frontend.compile_time import compile_time
+from srcgrad.frontend.rows import reduces_rows
+
+Vector = NDArray[np.floating]
+
+
+@compile_time
+def has_derivative(dtype: np.dtype) -> bool:  # type: ignore[type-arg]  # of any kind
+    return dtype.kind in "fc"
+
+
+@reduces_rows(np.max, np.amax)
+def largest(v: Vector) -> np.floating:
+    if v.shape[0] == 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    place = 0
+    ties = 1
+    best = v[0]
+    for i in range(1, v.shape[0]):
+        if v[i] > best or v[i] != v[i]:  # NaN wins
+            best = v[i]
+            place = i
+            ties = 1
+        elif v[i] == best:
+            ties += 1
+    if has_derivative(v.dtype):
+        return shared(v, place, ties)
+    return v[place]
+
+
+@reduces_rows(np.min, np.amin)
+def smallest(v: Vector) -> np.floating:
+    if v.shape[0] == 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    place = 0
+    ties = 1
+    best = v[0]
+    for i in range(1, v.shape[0]):
+        if v[i] < best or v[i] != v[i]:  # NaN wins
+            best = v[i]
+            place = i
+            ties = 1
+        elif v[i] == best:
+            ties += 1
+    if has_derivative(v.dtype):
+        return shared(v, place, ties)
+    return v[place]
+
+
+def shared(v: Vector, place: int, ties: int) -> np.floating:
+    """The element at ``place``; its derivative belongs in equal parts to all elements that are equal to it."""
+    value = v[place]
+    if ties > 1 and np.isfinite(value):
+        spread = value - value
+        for i in range(v.shape[0]):
+            if v[i] == value:
+                spread += v[i] - value
+        value = value + spread / ties
+    return value
+
+
+@reduces_rows(np.argmax)
+def first_largest(v: Vector) -> int:
+    if v.shape[0] == 0:
+        raise ValueError("attempt to get argmax of an empty sequence")
+    place = 0
+    best = v[0]
+    for i in range(1, v.shape[0]):
+        if v[i] > best or (v[i] != v[i] and best == best):
+            best = v[i]
+            place = i
+    return np.int64(place)  # type: ignore[return-value]  # a strong integer
+
+
+@reduces_rows(np.argmin)
+def first_smallest(v: Vector) -> int:
+    if v.shape[0] == 0:
+        raise ValueError("attempt to get argmin of an empty sequence")
+    place = 0
+    best = v[0]
+    for i in range(1, v.shape[0]):
+        if v[i] < best or (v[i] != v[i] and best == best):
+            best = v[i]
+            place = i
+    return np.int64(place)  # type: ignore[return-value]  # a strong integer

@@ -1,0 +1,96 @@
+"""Means, variances and norms: formulas over sums."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srcgrad.frontend.compile_time import compile_time
+from srcgrad.primitives.library import library
+
+Array = NDArray[np.floating]
+Axis = int | tuple[int, ...] | None
+
+
+@compile_time
+def axes_of(axis: Axis, rank: int) -> tuple[int, ...]:
+    """The axes that an argument ``axis`` names."""
+    if axis is None:
+        return tuple(range(rank))
+    return tuple(k % rank for k in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    """How many elements are summed for one result."""
+    n = 1
+    for k in axes:
+        n = n * shape[k]
+    return n
+
+
+@library(np.mean, streamed=("a",))
+def mean(a: Array, axis: Axis = None, dtype: object = None, keepdims: bool = False) -> Array:
+    if not isinstance(a, np.ndarray):
+        return np.mean(np.asarray(a), axis, dtype, keepdims=keepdims)
+    total = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims)
+    return total / count(a.shape, axes_of(axis, a.ndim))
+
+
+@library(np.var)
+def var(a: Array, axis: Axis = None, dtype: object = None, ddof: int = 0, keepdims: bool = False) -> Array:
+    a = np.asarray(a)
+    if axis is None:
+        centred = a - np.mean(a)
+    else:
+        centred = a - np.mean(a, axis=axis, keepdims=True)
+    n = max(count(a.shape, axes_of(axis, a.ndim)) - ddof, 0)
+    return np.sum(squared(centred), axis=axis, dtype=dtype, keepdims=keepdims) / n
+
+
+@library(np.std)
+def std(a: Array, axis: Axis = None, dtype: object = None, ddof: int = 0, keepdims: bool = False) -> Array:
+    return np.sqrt(np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
+
+
+@library(np.average)
+def average(a: Array, axis: Axis = None, weights: Array | None = None) -> Array:
+    if weights is None:
+        return np.mean(a, axis=axis)
+    a = np.asarray(a)
+    weights = np.asarray(weights)
+    if axis is not None and weights.ndim == 1 and a.ndim > 1:
+        weights = np.moveaxis(np.broadcast_to(weights, (*(1,) * (a.ndim - 1), weights.shape[0])), -1, axis)
+    return np.sum(a * weights, axis=axis) / np.sum(weights + np.zeros_like(a), axis=axis)
+
+
+def squared(z: Array) -> Array:
+    """``|z|**2``, without a square root on the way."""
+    if z.dtype.kind == "c":
+        return z.real * z.real + z.imag * z.imag
+    return z * z
+
+
+@library(np.linalg.norm)
+def norm(x: Array, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Vector norms, and the Frobenius norm of matrices. The derivative at 0 is 0."""
+    x = np.asarray(x)
+    if x.dtype.kind in "iub":
+        x = x.astype(np.float64)
+    if ord is None or ord == "fro" or (ord == 2 and (x.ndim == 1 or isinstance(axis, int))):
+        return root(np.sum(squared(x), axis=axis, keepdims=keepdims))
+    if x.ndim > 1 and not isinstance(axis, int):
+        raise NotImplementedError("only the Frobenius norm of matrices")
+    if ord == 1:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == np.inf:
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == -np.inf:
+        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return np.sum((x != 0).astype(x.dtype), axis=axis, keepdims=keepdims)
+    return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+
+
+def root(s: Array) -> Array:
+    """The square root of a sum of squares; where it is 0 so are its derivatives, not infinite."""
+    return np.where(s != 0.0, np.sqrt(s), s)
