@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 
 
 def assigned(nodes: Sequence[ast.AST]) -> frozenset[str]:
@@ -73,8 +72,17 @@ def own_nodes(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 @lru_cache(maxsize=4096)
-def free_names(node: ast.AST) -> frozenset[str]:
-    """The names that a nested function or comprehension may read from around it, and those it may assign to."""
-    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name)) | frozenset(
-        name for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names
-    )
+def free_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """The names that a nested function reads or assigns to but that are variables of what is around it."""
+    own, outer, _ = declared(node)
+    inner = [node.body] if isinstance(node, ast.Lambda) else node.body
+    names = set(outer)
+    for part in own_nodes(inner):
+        if isinstance(part, ast.Name):
+            names.add(part.id)
+        elif isinstance(part, ast.FunctionDef | ast.Lambda):
+            names |= free_names(part)
+    defaults = {
+        n.id for d in ast.walk(node.args) if isinstance(d, ast.expr) for n in ast.walk(d) if isinstance(n, ast.Name)
+    }
+    return frozenset((names - own) | defaults)

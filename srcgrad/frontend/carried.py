@@ -24,13 +24,16 @@ ATTEMPTS = 20  # each widens a type; there are not that many types
 class Extent:
     """The variables of a loop: all its body may bind; those read at the start of an iteration; those read behind.
 
-    ``runs``: the body is known to run at least once. ``key`` identifies the loop in this activation.
+    ``runs``: the body is known to run at least once. ``leaves``: it may be left early; what follows then may read
+    any array of the iteration (the expression of a `return` inside is evaluated behind the loop). ``key``
+    identifies the loop in this activation.
     """
 
     assigned: frozenset[str]
     head: frozenset[str]
     after: frozenset[str]
     runs: bool
+    leaves: bool
     key: object
 
 
@@ -113,11 +116,11 @@ def next_slots(lowering: Lowering, extent: Extent, slots: Slots, bindings: dict[
     for variable in variables_of(lowering, extent):
         old, new = slots.get(variable), slot_of(bindings.get(variable))
         if old is not None:
-            found[variable] = joined(lowering, variable[1], [old, new])
+            found[variable] = joined(lowering, variable[1], [old, new], extent.leaves)
         elif new is not None and is_read(lowering, variable, extent.after | extent.head):
             held = Slot(dynamic(new.structure), new.flagged)
             runs = extent.runs and not is_read(lowering, variable, extent.head)
-            found[variable] = joined(lowering, variable[1], [held] if runs else [held, None])
+            found[variable] = joined(lowering, variable[1], [held] if runs else [held, None], extent.leaves)
         else:
             found[variable] = None
     return found

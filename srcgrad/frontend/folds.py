@@ -41,7 +41,7 @@ def fold(
 
     key = (lowering.path, lowering.builder.location, id(sequence))
     runs = isinstance(length, Const) and int(length.value) > 0  # type: ignore[arg-type]  # i64
-    counted(lowering, Extent(NAMES, NAMES, NAMES, runs, key), length, Value(INDEX, "i"), iteration)
+    counted(lowering, Extent(NAMES, NAMES, NAMES, runs, False, key), length, Value(INDEX, "i"), iteration)
     result = load(lowering, ACCUMULATOR)
     if outer is None:
         del scope.names[ACCUMULATOR]

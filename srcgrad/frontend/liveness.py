@@ -45,6 +45,8 @@ class Liveness:
                 return self.loop(node, node.body, out, NOTHING, reads([node.test]))
             case ast.Return():
                 return reads([node])
+            case ast.FunctionDef(name=name):
+                return (out - {name}) | reads([node])
             case ast.AugAssign():
                 return out | reads([node]) | assigned([node.target])
             case ast.Assign() | ast.AnnAssign() if not (isinstance(node, ast.AnnAssign) and node.value is None):

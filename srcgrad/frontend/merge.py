@@ -48,6 +48,8 @@ def describe(value: FrontValue) -> Structure:
             return Tree(value.cls, value.keys, tuple(describe(v) for v in value.items))  # type: ignore[arg-type]  # dict keys may be any constant here
         case values.Static():
             return Static(value.value, _key(value.value))
+        case values.Closure(node=node, scope=scope) if not value.defaults:
+            return Static(value, (Identity(node), Identity(scope)))
         case _:
             return Static(value, Identity(value))
 
@@ -98,6 +100,8 @@ def spelled(s: Structure) -> str:
             return f"a number ({type_.dtype.numpy})"
         case Tree(cls=cls, children=children):
             return f"a {cls.__name__} of {len(children)}"
+        case Static(value=values.Closure() as closure):
+            return f"the function {closure.name}"
         case Static(value=value):
             return repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
 

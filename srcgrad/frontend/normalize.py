@@ -39,14 +39,14 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 def normalize(function: ast.FunctionDef) -> ast.FunctionDef:
     """The same function with one exit per block. Nested functions are left as they are.
 
-    Every `for` has an attribute ``stop``: the name of the flag that, when true, ends the loop before the
+    Every loop has an attribute ``stop``: the name of the flag that, when true, ends the loop before the
     next iteration, or None. Nodes may be shared between statements; do not change them.
     """
     return _Normalizer(function).function()
 
 
-def stop_flag(loop: ast.For) -> str | None:
-    """The name of the flag that ends the loop before its next iteration."""
+def stop_flag(loop: ast.For | ast.While) -> str | None:
+    """The name of the flag that ends the loop before its next iteration; a `while` tests it itself."""
     flag: str | None = getattr(loop, "stop", None)
     return flag
 
@@ -219,11 +219,14 @@ class _Normalizer:
             new.stop = stop  # type: ignore[attr-defined]  # read by stop_flag
             return [new]
         if _is_simple(loop.test):
-            return [ast.copy_location(ast.While(_and_not(loop.test, stop), body, []), loop)]
+            tested = ast.copy_location(ast.While(_and_not(loop.test, stop), body, []), loop)
+            tested.stop = stop  # type: ignore[attr-defined]  # read by stop_flag
+            return [tested]
         # The test may fail or write, so it is evaluated once per iteration, in the body, and not after a break.
         go, test = self.fresh("go"), _as_bool(loop.test)
         again = test if stop is None else ast.copy_location(ast.IfExp(_name(stop), ast.Constant(False), test), test)
         turned = ast.While(_name(go), [*body, _assign(go, again, loop)], [])
+        turned.stop = stop  # type: ignore[attr-defined]  # read by stop_flag
         return [_assign(go, test, loop), ast.copy_location(turned, loop)]
 
 

@@ -44,8 +44,11 @@ def slot_of(binding: Binding | None) -> Slot | None:
     return Slot(describe(binding))
 
 
-def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None]) -> Slot | None:
-    """The slot that holds all of these; None where there is none (an array that may be missing)."""
+def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bool = False) -> Slot | None:
+    """The slot that holds all of these; None where there is none.
+
+    There is none for an array that may be missing, unless it is to be filled with an empty one (``fill``).
+    """
     present = [s for s in slots if s is not None]
     if not present:
         return None
@@ -56,7 +59,8 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None]) -> Slot 
             structure = join(structure, other.structure)
     except JoinError as fault:
         raise refuse_join(lowering, f"{name!r}" if name else "the value", fault) from None
-    return None if flagged and has_array(structure) else Slot(structure, flagged)
+    known = flagged and not fill and not any(s.flagged for s in present)
+    return None if known and has_array(structure) else Slot(structure, flagged)
 
 
 def missing(name: str) -> Missing:
