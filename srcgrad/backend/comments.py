@@ -11,7 +11,8 @@ from pathlib import Path
 from srcgrad.ir.core import Location
 
 INDENT = "    "
-HEADER = re.compile(r"(for|while|if|elif|else|raise|break|pass)\b")
+HEADER = re.compile(r"(for|while|if|elif|else)\b")
+SILENT = re.compile(r"(elif|else|raise|break|pass)\b")
 OWN_FILES = str(Path(__file__).parents[1])
 
 
@@ -25,19 +26,17 @@ class Line:
 def with_comments(lines: Sequence[Line]) -> str:
     """The text, with a comment over each group of statements unless it would only repeat them."""
     out: list[str] = []
-    said = None  # the user's line that the last comment or statement stood for
+    said: dict[int, str] = {}  # the user's line that stands over the statements of each depth
     for k, line in enumerate(lines):
         if k and _ends_sweep(lines, k):
             out.append("")
-        indent = INDENT * line.depth
-        if HEADER.match(line.text) or (k and lines[k - 1].depth != line.depth):
-            said = None
+        said = {depth: user for depth, user in said.items() if depth <= line.depth}
         user = user_line(line.location)
-        if user and user != said and not HEADER.match(line.text):
-            said = user
+        if user and user not in said.values() and not (HEADER.match(user) or SILENT.match(line.text)):
             if not _repeats(lines, k, user):
-                out.append(f"{indent}# {user}")
-        out.append(indent + line.text)
+                out.append(f"{INDENT * line.depth}# {user}")
+            said[line.depth] = user
+        out.append(INDENT * line.depth + line.text)
     return "\n".join(out) + "\n"
 
 
@@ -50,9 +49,9 @@ def _ends_sweep(lines: Sequence[Line], k: int) -> bool:
 
 
 def _repeats(lines: Sequence[Line], k: int, user: str) -> bool:
-    """Is the group at line ``k`` one statement that reads as the user wrote it, or is the user's line a header?"""
-    group = [line for line in lines[k : k + 2] if user_line(line.location) == user and line.depth == lines[k].depth]
-    return bool(HEADER.match(user)) or (len(group) == 1 and _bare(group[0].text) == _bare(user))
+    """Is the group at line ``k`` one statement that reads as the user wrote it?"""
+    group = [line for line in lines[k : k + 2] if user_line(line.location) == user]
+    return len(group) == 1 and _bare(group[0].text) == _bare(user)
 
 
 def _bare(text: str) -> str:

@@ -14,7 +14,7 @@ from srcgrad.backend.affine import Affine
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPERS
-from srcgrad.ir.core import Const, Op, Operand, Value, constant
+from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
 from srcgrad.ir.types import F32, F64, I64, Array, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
 
@@ -33,6 +33,14 @@ NUMPY_NAMES = {
     "f": "np.float{bits}",
     "c": "np.complex{bits}",
 }
+
+# Of integers: n - 1 < m is n <= m.
+ONE_LESS = {"lt": "<=", "ge": ">"}
+OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+
+
+def is_integer(operand: Operand) -> bool:
+    return isinstance(operand.type, Scalar) and operand.type.dtype.kind in "iu"
 
 
 def numpy_name(dtype: DType) -> str:
@@ -102,6 +110,27 @@ class Expressions:
                 return self.cast(op)
         return self.exact(op, *self.scalar(op))
 
+    def negated(self, condition: Operand) -> str:
+        """``not condition``, by the opposite comparison where there is one (NaN has none for ``<``)."""
+        op = self.folded.get(condition) if isinstance(condition, Value) else None
+        if op is not None and op.primitive == "not_":
+            return self.text(op.operands[0])
+        if op is not None and op.primitive in ("and_", "or_"):
+            word = "or" if op.primitive == "and_" else "and"
+            return f" {word} ".join(self.denied(x, PRECEDENCE[word]) for x in op.operands)
+        if op is not None and (op.primitive in ("eq", "ne") or is_integer(op.operands[0])):
+            opposite = OPPOSITE.get(op.primitive)
+            if opposite:
+                return self.template(opposite, op)[0]
+        return f"not {self.text(condition, PRECEDENCE['not'])}"
+
+    def denied(self, condition: Operand, least: int) -> str:
+        """``not condition`` as part of a larger condition."""
+        op = self.folded.get(condition) if isinstance(condition, Value) else None
+        text = self.negated(condition)
+        mixed = op is not None and op.primitive == ("or_" if least == PRECEDENCE["or"] else "and_")
+        return f"({text})" if mixed and least == PRECEDENCE["and"] else text
+
     def element(self, array: Operand, indices: tuple[Operand, ...]) -> str:
         inside = ", ".join(map(self.index, indices)) or "()"
         return f"{self.text(array, ATOM)}[{inside}]"
@@ -138,6 +167,9 @@ class Expressions:
         return self.template(op.primitive, op)
 
     def template(self, primitive: str, op: Op) -> tuple[str, int]:
+        if primitive in ONE_LESS and (more := self.one_more(op.operands[0])) is not None:
+            least = PRECEDENCE["compare"] + 1
+            return f"{self.text(more, least)} {ONE_LESS[primitive]} {self.text(op.operands[1], least)}", least - 1
         row = SCALARS[primitive]
         least = _least(row.precedence, len(op.operands))
         if row.precedence == PRECEDENCE["if"]:
@@ -168,6 +200,11 @@ class Expressions:
         if dtype.name == "u64" or (dtype.kind == "f" and not isinstance(exponent, Const)):
             return f"{numpy_name(dtype)}({self.text(exponent)})"
         return self.text(exponent, PRECEDENCE["unary"])
+
+    def one_more(self, operand: Operand) -> Operand | None:
+        """``n`` of a folded ``n - 1``."""
+        op = self.folded.get(operand) if isinstance(operand, Value) else None
+        return op.operands[0] if op is not None and op.primitive == "sub" and op.operands[1] == index(1) else None
 
     def may_raise(self, primitive: str, operands: Sequence[Operand]) -> bool:
         """Would Python's own numbers raise here, and may both operands be such?"""

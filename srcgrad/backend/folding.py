@@ -79,7 +79,8 @@ class _Folding:
         lengths: dict[Value, int] = {}
         for op in block.ops:
             self.keep_short(op, candidates, lengths)
-            if self.repeatable(op) and not candidates.intersection(op.operands):
+            inside = [self.facts.definitions[v] for v in candidates.intersection(op.operands)]
+            if self.repeatable(op) and all(map(self.repeatable, inside)):
                 candidates.add(op.result)
         for op in block.ops:
             if len(op.results) == 1 and (op.result in candidates or self.facts.alias(op) is not None):
@@ -125,7 +126,9 @@ class _Folding:
         )
 
     def repeatable(self, op: Op) -> bool:
-        """``i - 1`` is written out at each use, unless a loop carries it on."""
+        """``i - 1`` and ``x.shape[0]`` are written out at each use, unless a loop carries them on."""
+        if op.primitive == "dim" and not op.result.name and self.uses[op.result] > 0:
+            return op.operands[0] in self.facts.parameters and op.result not in self.versions
         if op.primitive not in ("add", "sub") or op.result.type != INDEX or op.result.name:
             return False
         variable, literal = op.operands

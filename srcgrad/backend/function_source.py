@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from srcgrad.backend.branches import shortest_branch
-from srcgrad.backend.comments import Line, with_comments
+from srcgrad.backend.comments import INDENT, Line, with_comments
 from srcgrad.backend.copies import in_order
 from srcgrad.backend.expressions import ATOM, Expressions, array_arguments
 from srcgrad.backend.facts import HEADER, facts_of
@@ -31,7 +31,6 @@ from srcgrad.backend.statements import (
 )
 from srcgrad.ir.core import Function, Location, Op, Operand, Value
 from srcgrad.ir.types import Array, Stack
-from srcgrad.primitives.scalar import PRECEDENCE
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
@@ -99,7 +98,7 @@ class FunctionPrinter:
         alive = interference(self.function, statements, self.folded)
         stacks = name_stacks(self.function, self.callees.values())
         taken = {*self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
-        self.names = {**name_values(self.function, statements, alive, taken), **stacks}
+        self.names = {**name_values(self.function, statements, alive, self.unread, taken), **stacks}
         return statements
 
     def text(self) -> str:
@@ -116,7 +115,10 @@ class FunctionPrinter:
     # Statements
 
     def line(self, text: str) -> None:
-        self.lines.append(Line(self.depth, text, self.location))
+        """A line; one that belongs to the line before comes indented."""
+        bare = text.lstrip(" ")
+        deeper = (len(text) - len(bare)) // len(INDENT)
+        self.lines.append(Line(self.depth + deeper, bare, self.location))
 
     def sequence(self, statements: Sequence[Statement]) -> None:
         for statement in statements:
@@ -136,6 +138,7 @@ class FunctionPrinter:
                 self.location = op.location
                 self.plain(op)
             case Copies(targets, sources):
+                self.location = None
                 self.copies(targets, sources)
             case For(op, counter, body):
                 self.location = op.location
@@ -148,8 +151,8 @@ class FunctionPrinter:
                 self.location = statement.op.location
                 self.branch(statement)
             case Leave(condition):
-                self.line(f"if {self.negated(condition)}:")
-                self.lines.append(Line(self.depth + 1, "break", self.location))
+                self.line(f"if {self.expressions.negated(condition)}:")
+                self.line(f"{INDENT}break")
             case Return(values):
                 self.return_(values)
 
@@ -187,10 +190,7 @@ class FunctionPrinter:
         self.line("else:")
         self.indented(branch.otherwise)
         then, otherwise = self.lines[start + 1 : middle], self.lines[middle + 1 :]
-        self.lines[start:] = shortest_branch(self.lines[start], then, otherwise, self.negated(condition))
-
-    def negated(self, condition: Operand) -> str:
-        return f"not {self.expressions.text(condition, PRECEDENCE['not'])}"
+        self.lines[start:] = shortest_branch(self.lines[start], then, otherwise, self.expressions.negated(condition))
 
     def copies(self, targets: Sequence[Value], sources: Sequence[Operand]) -> None:
         moves = []

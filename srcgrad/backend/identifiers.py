@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 SUFFIX = re.compile(r"_\d+$")
-RESERVED = frozenset({*keyword.kwlist, *dir(builtins), "math", "np", "njit"})
+RESERVED = frozenset({*keyword.kwlist, *dir(builtins), "_", "math", "np", "njit"})
 
 
 def base_of(name: str) -> str:

@@ -62,7 +62,7 @@ def _is_extent(sum_: Affine, source: Operand, axis: int, expressions: Expression
 
 def check_text(op: Op, expressions: Expressions) -> Iterator[str]:
     condition, *values = op.operands
-    yield f"if not {expressions.text(condition, PRECEDENCE['not'])}:"
+    yield f"if {expressions.negated(condition)}:"
     yield "    " + _raise(op, op.text("exception"), op.text("message"), [expressions.text(v) for v in values])
 
 

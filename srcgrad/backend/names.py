@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from srcgrad.backend.identifiers import RESERVED, base_of, versions
 from srcgrad.backend.liveness import Bits, Interference, bits_of
 from srcgrad.backend.statements import Statement, copies_in
-from srcgrad.ir.core import Block, Function, Op, Value, defined
+from srcgrad.ir.core import Block, Function, Op, Value, defined, walk
 from srcgrad.ir.types import Array, Scalar, Stack, Type
 
 
@@ -21,6 +21,7 @@ def name_values(
     function: Function,
     statements: Sequence[Statement],
     alive_together: Interference,
+    unread: frozenset[Value],
     taken: Iterable[str] = (),
 ) -> dict[Value, str]:
     """A name for each value that is printed. ``taken`` are names with another meaning in the module."""
@@ -35,8 +36,11 @@ def name_values(
     for parameter in function.parameters:
         naming.name(parameter, parameter.name or "a")
     stems = _stems(function.body)
-    for value in classes.interference.numbers:
-        if value not in parameters:
+    for op in walk(function.body):
+        if op.primitive in ("for", "range") and op.blocks[0].parameters[0] in unread:
+            naming.names[op.blocks[0].parameters[0]] = "_"
+    for value in defined(function.body):
+        if value in classes.interference.numbers and value not in parameters:
             naming.name(value, stems.get(value, "t"))
     return naming.names
 

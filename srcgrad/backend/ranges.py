@@ -13,7 +13,8 @@ only in text for readers: Numba's loops vectorise when they count up by one (mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from srcgrad.backend.affine import Affine, affine, ops_for
@@ -21,13 +22,17 @@ from srcgrad.backend.facts import facts_of
 from srcgrad.backend.folding import uses
 from srcgrad.backend.identifiers import base_of
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index, walk
+from srcgrad.ir.types import INDEX
 from srcgrad.ir.rewrite import Replacement, rewrite, substitute
 from srcgrad.primitives.table import Effect, effect
 
 
 def write_ranges(function: Function, readable: bool) -> Function:
     """The function with ``range_`` ops in the place of ``for`` where the user's own index can be the counter."""
-    writer = _Writer(facts_of(function).definitions, uses(function), readable)
+    count = uses(function)
+    trips = Counter(op.operands[0] for op in walk(function.body) if op.primitive == "for")
+    only_trips = frozenset(v for v, n in trips.items() if isinstance(v, Value) and n == count[v])
+    writer = _Writer(facts_of(function).definitions, count, only_trips, readable)
     return remove_unused(replace(function, body=writer.block(function.body)))
 
 
@@ -50,6 +55,7 @@ def remove_unused(function: Function) -> Function:
 class _Writer:
     definitions: dict[Value, Op]
     uses: Mapping[Value, int]
+    only_trips: frozenset[Value]  # values that are used as trip counts alone
     readable: bool
 
     def block(self, block: Block) -> Block:
@@ -65,69 +71,92 @@ class _Writer:
         """The loop, after ops that compute its bounds."""
         (body,) = op.blocks
         counter = body.parameters[0]
-        indices = self.indices(body, counter)
-        sums = [affine(i, self.definitions) for i in indices]
-        step = self.common_step(sums, counter, body)
+        sums = self.indices(body)
+        index_ = self.user_index(body, sums)
+        step = sums[index_].terms[counter] if index_ is not None else 0
         span = self.span(op.operands[0], step) if step else None
-        if span is None:
-            trips = op.operands[0]
-            if isinstance(trips, Value) and self.uses[trips] == 1:
-                trips = self.unclamped(trips)
+        if index_ is None or span is None:
+            trips = self.unclamped(op.operands[0]) if op.operands[0] in self.only_trips else op.operands[0]
             return [replace(op, operands=(trips, *op.operands[1:]), blocks=(self.apart(body, counter),))]
-        start = self.where_it_runs(sums[0].without(counter), op.operands[0])
+        first = sums[index_].without(counter)
+        start = self.where_it_runs(first, op.operands[0])
         start_ops, begin = ops_for(start)
         stop_ops, end = ops_for(start + span)
-        inner = self.counting(body, indices)
+        inner = self.counting(body, index_, sums, first)
         operands = (begin, end, index(step), *op.operands[1:])
         return [*start_ops, *stop_ops, replace(op, primitive="range", operands=operands, blocks=(inner,))]
 
-    def counting(self, body: Block, indices: Sequence[Value]) -> Block:
-        """The body with the index for its counter, and without the ops that computed it."""
+    def indices(self, body: Block) -> dict[Value, Affine]:
+        """The ops of a body that compute sums of its counter and of nothing else from inside the loop."""
         counter = body.parameters[0]
-        names = [v.name for v in (indices[0], counter) if v.name]
+        inside = set(defined(body)) - {counter}
+        found: dict[Value, Affine] = {}
+        for op in body.ops:
+            if op.primitive in ("add", "sub", "mul", "neg") and op.result.type == INDEX:
+                sum_ = affine(op.result, self.definitions)
+                if counter in sum_.terms and not inside.intersection(sum_.terms):
+                    found[op.result] = sum_
+        return found
+
+    def user_index(self, body: Block, sums: Mapping[Value, Affine]) -> Value | None:
+        """The index to count with: the one with a name, or the only one that anything else is done with."""
+        counter = body.parameters[0]
+        steps = {v: s.terms[counter] for v, s in sums.items()}
+        final = self.final_uses(body, sums)
+        distinct = {_key(sums.get(v, Affine({counter: 1}, 0))) for v in final}
+        named = [v for v in sums if v.name]
+        for value in (*named, *(v for v in final if v is not counter)):
+            alone = distinct == {_key(sums[value])}
+            if (value in named or alone) and (abs(steps[value]) == 1 or alone) and (self.readable or steps[value] == 1):
+                return value
+        return None
+
+    def final_uses(self, body: Block, sums: Mapping[Value, Affine]) -> list[Value]:
+        """The counter and those sums that something other than a further sum uses."""
+        pending = {body.parameters[0], *sums}
+        used_: list[Value] = []
+        for op in walk(body):
+            if not (op.results and op.results[0] in sums):
+                used_ += [x for x in op.operands if x in pending and isinstance(x, Value)]
+            for inner in op.blocks:
+                used_ += [x for x in inner.yields if x in pending and isinstance(x, Value)]
+        used_ += [x for x in body.yields if x in pending and isinstance(x, Value)]
+        return list(dict.fromkeys(used_))
+
+    def counting(self, body: Block, index_: Value, sums: Mapping[Value, Affine], first: Affine) -> Block:
+        """The body with the index for its counter, and what else was computed from the counter in terms of it."""
+        counter = body.parameters[0]
+        step = sums[index_].terms[counter]
+        names = [v.name for v in (index_, counter) if v.name]
         same = len({base_of(n) for n in names}) == 1
         variable = Value(counter.type, min(names, key=len) if same else (names or [""])[0])
-        renamed = substitute(body, dict.fromkeys(indices, variable))
-        gone = {counter}
-        for op in renamed.ops:
-            if any(x in gone for x in op.operands):
-                gone.update(op.results)
-        ops = tuple(o for o in renamed.ops if not gone.intersection(o.results))
-        return self.known(Block((variable, *renamed.parameters[1:]), ops, renamed.yields))
+        environment: dict[Value, Operand] = {}
+        ops: list[Op] = []
+
+        def rewritten(old: Value, sum_: Affine) -> None:
+            back = sum_.without(counter) + (Affine({variable: 1}, 0) - first) * (step * sum_.terms[counter])
+            more, environment[old] = ops_for(back)
+            if more and old.name and old is not counter:
+                more[-1] = replace(more[-1], results=(Value(old.type, old.name),))
+                environment[old] = more[-1].result
+            ops.extend(more)
+
+        if abs(step) == 1:
+            rewritten(counter, Affine({counter: 1}, 0))
+        for op in body.ops:
+            if op.results and op.results[0] in sums and (abs(step) == 1 or op.results[0] is index_):
+                if sums[op.result] == sums[index_]:
+                    environment[op.result] = variable
+                else:
+                    rewritten(op.result, sums[op.result])
+            else:
+                ops.append(op)
+        inner = Block((variable, *body.parameters[1:]), tuple(ops), body.yields)
+        return self.known(substitute(inner, environment))
 
     def known(self, block: Block) -> Block:
         self.definitions.update((v, o) for o in walk(block) for v in o.results)
         return block
-
-    def indices(self, body: Block, counter: Value) -> list[Value]:
-        """The index values that all uses of the counter lead to; none if it is used in some other way."""
-        users = [o for o in walk(body) if counter in o.operands]
-        blocks = [body, *(b for o in walk(body) for b in o.blocks)]
-        if any(counter in b.yields for b in blocks) or not all(o in body.ops for o in users):
-            return []
-        if not all(self.leads_on(o, counter) for o in users):
-            return []
-        return [self.end_of_chain(o.result, body, counter) for o in users]
-
-    def leads_on(self, op: Op, counter: Value) -> bool:
-        return op.primitive in ("add", "sub", "mul", "neg") and counter in affine(op.result, self.definitions).terms
-
-    def end_of_chain(self, value: Value, body: Block, counter: Value) -> Value:
-        """``t = n - q; i = t - 1`` is one index in two ops."""
-        while not value.name and self.uses[value] == 1:
-            after = [o for o in body.ops if value in o.operands and not o.blocks and self.leads_on(o, counter)]
-            if not after:
-                break
-            value = after[0].result
-        return value
-
-    def common_step(self, sums: Sequence[Affine], counter: Value, body: Block) -> int:
-        """The step of the one index that the counter is used for, or 0."""
-        if not sums or any(s != sums[0] for s in sums):
-            return 0
-        inside = set(defined(body)) - {counter}
-        step = sums[0].terms[counter]
-        return step if not inside.intersection(sums[0].terms) and (self.readable or step == 1) else 0
 
     def span(self, trips: Operand, step: int) -> Affine | None:
         """How far the stop lies from the start: ``step * trips``, or less where the count was rounded up."""
@@ -162,3 +191,7 @@ class _Writer:
         variable = Value(counter.type, "q")
         renamed = substitute(body, {counter: variable})
         return self.known(replace(renamed, parameters=(variable, *body.parameters[1:])))
+
+
+def _key(sum_: Affine) -> tuple[object, ...]:
+    return (frozenset(sum_.terms.items()), sum_.constant)

@@ -74,8 +74,9 @@ def statements_of(function: Function, folded: dict[Value, Op], unread: frozenset
 
 
 def unread(function: Function, uses: Mapping[Value, int]) -> frozenset[Value]:
-    """Results and carried values that nobody reads."""
-    found: set[Value] = set()
+    """Results, carried values and counters that nobody reads."""
+    found = {v for op in walk(function.body) for b in op.blocks for v in b.parameters[:1] if not uses[v]}
+    found -= {v for op in walk(function.body) if op.primitive == "while" for b in op.blocks for v in b.parameters}
     for op in walk(function.body):
         carriers = [b.parameters[len(b.parameters) - len(op.results) :] for b in op.blocks if b.parameters]
         for same in zip(op.results, *carriers, strict=True):
