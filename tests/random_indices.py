@@ -153,21 +153,31 @@ class _Writer:
         return self.b.if_(self.condition(), then, otherwise)[0]
 
     def while_(self, total: Operand) -> Operand:
-        """Counting up to a bound by 1 or 2, or down."""
-        bound = self.b("min", self.affine(), index(7))
+        """Counting up to a bound by 1 or 2, or down; with the test in front, or carried from the end of the body."""
         down = self.rng.random() < 0.2
-        start = self.b("max", self.integer(), index(-2)) if not down else self.b("min", self.integer(), index(5))
-        names = [(Value(start.type, "w"), Value(total.type, "t")) for _ in range(2)]
+        start = self.rng.choice([index(0), self.b("max", self.integer(), index(-2))])
+        limit = index(0) if down else self.b("min", self.affine(), index(7))
+        if down:
+            start = self.b("min", self.integer(), index(5))
+        kind = self.rng.choice(["gt", "ge"] if down else ["lt", "le"])
+        step = self.rng.choice([1, 2])
+
+        def goes_on(k: Operand, t: Operand) -> Operand:
+            c = self.b({"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}[kind], limit, k)
+            return self.b("and_", self.b("lt", t, constant(1e3)), c) if also else c
+
+        also, carried = self.rng.random() < 0.3, self.rng.random() < 0.5
+        initial = [start, total]
+        if carried:  # sometimes by another test than the one in the loop
+            initial.append(goes_on(start, total) if self.rng.random() < 0.7 else self.condition())
+        names = [[Value(x.type, n) for x, n in zip(initial, "wtc", strict=False)] for _ in range(2)]
         self.b.open(names[0])
-        limit = index(0) if down else bound
-        test: Block = self.b.close(
-            [self.b(self.rng.choice(["gt", "ge"] if down else ["lt", "le"]), names[0][0], limit)]
-        )
-        w, t = names[1]
+        test: Block = self.b.close([names[0][2] if carried else goes_on(*names[0])])
+        w, t = names[1][:2]
         self.b.open(names[1])
         t2 = self.inside(t, w)
-        step = self.rng.choice([1, 2])
-        body = self.b.close([self.b("sub" if down else "add", w, index(step)), t2])
-        position, result = self.b.emit("while", start, total, blocks=[test, body])
+        moved = self.b("sub" if down else "add", w, index(step))
+        body = self.b.close([moved, t2, *([goes_on(moved, t2)] if carried else [])])
+        position, result = self.b.emit("while", *initial, blocks=[test, body])[:2]
         self.integers.append(position)
         return result

@@ -268,12 +268,37 @@ class IndexRanges:
     def _test_facts(self, op: Op) -> list[Affine]:
         """What the test of a ``while`` says of the body's parameters."""
         test, body = op.blocks
+        if test.yields[0] in test.parameters:
+            return self._carried_test_facts(op, test.parameters.index(test.yields[0]))
         names = dict(zip(test.parameters, body.parameters, strict=True))
         inside = set(defined(test))
         known = []
         for form in self.implied(test.yields[0], True):
             if all(v in names or v not in inside for v in form.terms):
                 known.append(Affine({names.get(v, v): c for v, c in form.terms.items()}, form.constant))
+        return known
+
+    def _carried_test_facts(self, op: Op, position: int) -> list[Affine]:
+        """The same where the condition is carried: computed before the loop, and at the end of each iteration."""
+        body = op.blocks[-1]
+        inside = set(defined(body))
+        steps = {p: self.affine(y) - fact(p) for p, y in zip(body.parameters, body.yields, strict=True) if _counts(p)}
+        starts = {p: self.affine(x) for p, x in zip(body.parameters, op.operands, strict=True) if _counts(p)}
+        at_start = self.implied(op.operands[position], True)
+        known = []
+        for form in self.implied(body.yields[position], True):
+            moving = [v for v in form.terms if v in inside]
+            if not all(v in steps and steps[v].is_constant for v in moving):
+                continue
+            # In terms of what the next iteration starts with, and of what the first one does.
+            shift = sum(form.terms[v] * steps[v].constant for v in moving)
+            form = form + Affine({}, -shift)
+            first = form
+            for v in moving:
+                first = first + (starts[v] - fact(v)) * form.terms[v]
+            with self.assuming(at_start):
+                if self.proves(first):
+                    known.append(form)
         return known
 
     def _after(self, op: Op) -> list[Affine]:
@@ -285,6 +310,10 @@ class IndexRanges:
             shape = [self.extent(op.result, axis) for axis in range(op.result.type.rank)]
             return [n for n in shape if not n.is_constant]
         return []
+
+
+def _counts(value: Value) -> bool:
+    return value.type == INDEX
 
 
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}

@@ -34,9 +34,11 @@ def f(s: f64, n: i64):
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, index, walk
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, defined, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import new_builder
@@ -47,28 +49,42 @@ FLIPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 def count_while(function: Function) -> Function:
     if not any(op.primitive == "while" for op in walk(function.body)):
         return function
-    return rewrite(function, _counted)
+    definitions = {result: op for op in walk(function.body) for result in op.results}
+    return rewrite(function, lambda op: _counted(op, definitions))
+
+
+Definitions = dict[Value, Op]
 
 
 @dataclass(frozen=True)
 class _Count:
-    """``for k in range(start, bound, step)``, the bound included or not."""
+    """``for k in range(start, bound, step)``, the bound included or not; ``first`` says whether it starts at all."""
 
     start: Operand
     bound: Operand
     step: int
     included: bool
     name: str
+    first: Operand | None  # None: if the range is not empty
 
 
-def _counted(op: Op) -> Replacement | None:
-    count = _count(op) if op.primitive == "while" else None
+def _counted(op: Op, definitions: Definitions) -> Replacement | None:
+    count = _count(op, definitions) if op.primitive == "while" else None
     if count is None:
         return None
     builder = new_builder()
     builder.location = op.location
     builder.open()
-    low, high = (count.start, count.bound) if count.step > 0 else (count.bound, count.start)
+    trips = _trips(count, builder)
+    body = op.blocks[1]
+    block = replace(body, parameters=(Value(INDEX, count.name), *body.parameters))
+    loop = replace(op, primitive="for", operands=(trips, *op.operands), blocks=(block,))
+    return [*builder.ops, loop], {}
+
+
+def _trips(count: _Count, builder: Builder) -> Operand:
+    start = count.start if count.first is None else builder("add", count.start, index(count.step))
+    low, high = (start, count.bound) if count.step > 0 else (count.bound, start)
     size, extra = abs(count.step), int(count.included)
     trips = builder("sub", high, low)
     if size - 1 + extra:  # to round up; a bound that is included is one further
@@ -76,28 +92,62 @@ def _counted(op: Op) -> Replacement | None:
     if size > 1:
         trips = builder("floordiv", trips, index(size))
     trips = builder("max", index(0), trips)
-    body = op.blocks[1]
-    block = replace(body, parameters=(Value(INDEX, count.name), *body.parameters))
-    loop = replace(op, primitive="for", operands=(trips, *op.operands), blocks=(block,))
-    return [*builder.ops, loop], {}
+    if count.first is None:
+        return trips
+    return builder("select", count.first, builder("add", trips, index(1)), index(0))
 
 
-def _count(op: Op) -> _Count | None:
+def _count(op: Op, definitions: Definitions) -> _Count | None:
     """What the loop counts, if its test only compares one carried integer with a value from outside."""
+    test = op.blocks[0]
+    if not test.ops and test.yields[0] in test.parameters:
+        return _count_of_carried_test(op, definitions)
+    if len(test.ops) != 1 or test.ops[0].results != test.yields:
+        return None
+    compared = _comparison(test.ops[0], test.parameters)
+    if compared is None:
+        return None
+    name, position, bound = compared
+    return None if bound in test.parameters else _range(op, name, position, bound, None)
+
+
+def _count_of_carried_test(op: Op, definitions: Definitions) -> _Count | None:
+    """The same where the comparison is made at the end of each iteration, with what goes into the next."""
     test, body = op.blocks
-    if len(test.ops) != 1 or test.ops[0].results != test.yields or test.ops[0].primitive not in FLIPPED:
+    place = next(k for k, p in enumerate(test.parameters) if p is test.yields[0])
+    again = definitions.get(body.yields[place]) if isinstance(body.yields[place], Value) else None  # type: ignore[arg-type]
+    compared = _comparison(again, body.yields) if again is not None else None
+    if compared is None:
         return None
-    compared = test.ops[0]
-    name, (carried, bound) = compared.primitive, compared.operands
-    if bound in test.parameters:
-        name, carried, bound = FLIPPED[name], bound, carried
-    if carried not in test.parameters or bound in test.parameters or carried.type != INDEX:
+    name, position, bound = compared
+    if bound in set(defined(body)):
         return None
-    position = test.parameters.index(carried)
+    before = definitions.get(op.operands[place]) if isinstance(op.operands[place], Value) else None  # type: ignore[arg-type]
+    alike = before is not None and _compares(before, name, op.operands[position], bound)
+    return _range(op, name, position, bound, None if alike else op.operands[place])
+
+
+def _compares(op: Op, name: str, left: Operand, right: Operand) -> bool:
+    return (op.primitive, *op.operands) in ((name, left, right), (FLIPPED[name], right, left))
+
+
+def _comparison(op: Op, carried: Sequence[Operand]) -> tuple[str, int, Operand] | None:
+    """The comparison of a carried integer, by its position, with something else."""
+    if op.primitive not in FLIPPED or op.operands[0].type != INDEX:
+        return None
+    a, b = op.operands
+    for name, x, bound in ((op.primitive, a, b), (FLIPPED[op.primitive], b, a)):
+        if isinstance(x, Value) and x in carried:
+            return name, carried.index(x), bound
+    return None
+
+
+def _range(op: Op, name: str, position: int, bound: Operand, first: Operand | None) -> _Count | None:
+    body = op.blocks[1]
     step = _step(body.parameters[position], body.yields[position], {o.results[0]: o for o in body.ops if o.results})
     if step is None or (step > 0) != (name in ("lt", "le")):
         return None
-    return _Count(op.operands[position], bound, step, name in ("le", "ge"), body.parameters[position].name)
+    return _Count(op.operands[position], bound, step, name in ("le", "ge"), body.parameters[position].name, first)
 
 
 def _step(parameter: Value, yielded: Operand, made: dict[Value, Op]) -> int | None:
