@@ -57,6 +57,15 @@ def rebound_inside(node: ast.AST) -> frozenset[str]:
     return frozenset(name for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names)
 
 
+@lru_cache(maxsize=4096)
+def returns_early(node: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether a function has a `return` that is not its last statement."""
+    if isinstance(node, ast.Lambda):
+        return False
+    returns = [n for n in own_nodes(node.body) if isinstance(n, ast.Return)]
+    return any(n is not node.body[-1] for n in returns)
+
+
 def parameters(arguments: ast.arguments) -> list[ast.arg]:
     """All parameters, starred ones last."""
     starred = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]

@@ -111,7 +111,8 @@ def _merge(lowering: Lowering, condition: Operand, one: Side, two: Side, changed
     slots: dict[Variable | None, Slot] = {}
     for key, bindings in pairs.items():
         alive = [slot_of(b) for b, side in zip(bindings, (one, two), strict=True) if not side.dead]
-        slot = joined(lowering, key[1] if key else "", alive)
+        fill = key is not None and key[0].returns_early
+        slot = joined(lowering, key[1] if key else "", alive, fill)
         if slot is not None:
             slots[key] = slot
         elif key is not None:

@@ -9,7 +9,7 @@ from types import FunctionType
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import source, subset
-from srcgrad.frontend.bindings import declared, rebound_inside
+from srcgrad.frontend.bindings import declared, rebound_inside, returns_early
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.liveness import liveness
 from srcgrad.frontend.lowering import Lowering
@@ -74,6 +74,7 @@ def enter(lowering: Lowering, node: source.FunctionNode, scope: Scope) -> None:
     subset.check(node, scope.file)
     body = prepared(node)
     scope.local_names, scope.outer_names, scope.global_names = declared(body)
+    scope.returns_early = returns_early(node)
     scope.live = None if isinstance(body, ast.Lambda) else liveness(body)
     for name in rebound_inside(node) & scope.local_names:
         lowering.share(scope, name)

@@ -64,7 +64,7 @@ def _for(lowering: Lowering, node: ast.For) -> None:
         lowering.live_head(node),
         lowering.live_after(node),
         runs=isinstance(iterable.length, Const) and int(iterable.length.value) > 0,  # type: ignore[arg-type]  # i64
-        leaves=stop_flag(node) is not None,
+        leaves=stop_flag(node) is not None or lowering.scope.returns_early,
         key=(lowering.path, id(node)),
     )
     counter = Value(INDEX, node.target.id if isinstance(node.target, ast.Name) else "i")
@@ -154,7 +154,7 @@ def _while(lowering: Lowering, node: ast.While) -> None:
         lowering.live_head(node),
         lowering.live_after(node),
         runs=False,
-        leaves=stop_flag(node) is not None,
+        leaves=stop_flag(node) is not None or lowering.scope.returns_early,
         key=(lowering.path, id(node)),
     )
 

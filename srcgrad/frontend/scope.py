@@ -76,6 +76,7 @@ class Scope:
     # variables of this scope to which a function inside assigns (nonlocal)
     shared: set[str] = field(default_factory=set)
     live: Liveness | None = None  # of a function with statements
+    returns_early: bool = False  # somewhere before its end; what that `return` reads is evaluated later
 
     def owner(self, name: str) -> Scope | None:
         """The scope, this or one around it, whose variable ``name`` is; None when it is not a variable."""
