@@ -52,9 +52,11 @@ class Reverse:
         return self.adjoints.pop(value, None)
 
     def ops(self, ops: Sequence[Op]) -> None:
+        around = self.builder.location  # of the loop or branch whose block this is
         for op in reversed(ops):
             self.builder.location = op.location
             self.op(op)
+        self.builder.location = around
 
     def op(self, op: Op) -> None:
         match effect(op.primitive):
