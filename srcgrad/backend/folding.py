@@ -159,19 +159,20 @@ class _Folding:
         """Give up folding the longest operands until the expression has a readable length."""
         inside = [x for x in op.operands if isinstance(x, Value) and x in candidates]
         inside.sort(key=lambda x: lengths[x])
-        total = sum(map(_length, op.operands)) + sum(lengths[x] for x in inside)
+        named = [x for x in op.operands if x not in inside]
+        total = sum(map(_length, named)) + sum(lengths[x] for x in inside)
         while inside and total > LONGEST:
             longest = inside.pop()
             total -= lengths[longest]
             candidates.discard(longest)
         for result in op.results:
-            lengths[result] = total + 3
+            lengths[result] = total + {"load": 2, "dim": 9, "cast": 12}.get(op.primitive, 3)
 
 
 def _length(operand: Operand) -> int:
     if isinstance(operand, Const):
         return len(repr(operand.value))
-    return max(len(operand.name), 3)
+    return len(operand.name) or 2
 
 
 def leaves(operands: Sequence[Operand], folded: dict[Value, Op]) -> frozenset[Value]:
