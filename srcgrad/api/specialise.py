@@ -13,8 +13,8 @@ from srcgrad.api.program import Plan, Program, Request, Structures
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, compile_lock, fault_of_ours
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.captures import Captured
 from srcgrad.frontend.pytree import describe
+from srcgrad.frontend.scope import Captured
 from srcgrad.ir.types import DTYPES
 from srcgrad.settings import Options
 

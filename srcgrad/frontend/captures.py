@@ -14,8 +14,8 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.pytree import Identity, describe, function_key
-from srcgrad.frontend.scope import Capture
+from srcgrad.frontend.pytree import describe
+from srcgrad.frontend.scope import Capture, key_of
 from srcgrad.frontend.structure import Leaf
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Value, constant
@@ -23,32 +23,6 @@ from srcgrad.ir.types import dtype_of
 
 # Attributes of these modules do not change while a program runs.
 FIXED_MODULES = ("numpy", "math", "cmath", "scipy", "numba", "operator", "functools", "itertools", "builtins", "typing")
-
-
-@dataclasses.dataclass(frozen=True)
-class Captured:
-    """A compile-time value that a program was specialised for; ``seen`` identifies it."""
-
-    capture: Capture
-    seen: object
-
-    def holds(self) -> bool:
-        """Whether the place still has that value."""
-        try:
-            return key_of(self.capture.read()) == self.seen
-        except (ValueError, LookupError, AttributeError):  # an emptied cell, a name or attribute that is gone
-            return False
-
-
-def key_of(value: object) -> object:
-    """Equal for values that a program may be specialised for alike."""
-    if isinstance(value, bool | int | float | complex | str | bytes | types.NoneType):
-        return (type(value), repr(value))
-    if isinstance(value, np.generic):
-        return (type(value), value.tobytes())
-    if isinstance(value, list | tuple | dict):
-        return (type(value), len(value), tuple(value) if isinstance(value, dict) else Identity(value))
-    return function_key(value) if isinstance(value, types.FunctionType) else Identity(value)
 
 
 def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontValue:

@@ -10,11 +10,10 @@ from types import FunctionType
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import handlers, source
 from srcgrad.frontend.calls import call_object
-from srcgrad.frontend.captures import Captured
 from srcgrad.frontend.functions import run
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import describe, flatten, rebuild, settle
-from srcgrad.frontend.scope import Capture, Scope, outermost
+from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
+from srcgrad.frontend.scope import Capture, Captured, Scope, outermost
 from srcgrad.frontend.structure import Leaf, Structure, Tree
 from srcgrad.frontend.values import FrontValue
 from srcgrad.ir.core import Block, Function, Location, Value
@@ -38,12 +37,15 @@ class Lowered:
         Where each hidden array is found: a global, a closure cell, an attribute.
     captured
         The compile-time values for which this program holds.
+    files
+        The source files of the functions it was made of.
     """
 
     function: Function
     result: Structure
     hidden: tuple[Capture, ...]
     captured: tuple[Captured, ...]
+    files: frozenset[str]
 
 
 def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lowered:
@@ -75,7 +77,7 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
 
 def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
     """The function whose body has been lowered, with the hidden arrays as further parameters."""
-    structure = describe(result)
+    structure = dynamic(describe(result))
     body = lowering.builder.close(flatten(lowering, result, structure))
     hidden = tuple(ref for _, ref in lowering.hidden)
     whole = Block((*body.parameters, *hidden), body.ops, body.yields)
@@ -84,6 +86,7 @@ def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
         structure,
         tuple(capture for capture, _ in lowering.hidden),
         tuple(Captured(capture, seen) for capture, seen in lowering.captured.values()),
+        frozenset(lowering.files),
     )
 
 

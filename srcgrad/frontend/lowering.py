@@ -42,6 +42,8 @@ class Lowering:
         Arrays and compile-time values found outside; see ``scope.Capture``.
     callees
         Functions kept out of line because they call themselves.
+    files
+        The source files of all functions that are being lowered.
     path
         The calls and unrolled iterations that lead here; identifies a node's activation.
     dead
@@ -62,6 +64,7 @@ class Lowering:
         self.hidden: list[tuple[Capture, Value]] = []
         self.captured: dict[tuple[int, object], tuple[Capture, object]] = {}
         self.callees: dict[str, Function] = {}
+        self.files: set[str] = {scope.file}
         self.path: tuple[object, ...] = ()
         self.dead = False
         self.sharing: list[Scope] = []
@@ -104,6 +107,7 @@ class Lowering:
     @contextmanager
     def within(self, scope: Scope, *step: object) -> Iterator[None]:
         """Lower in another function's variables; ``step`` says how we got there."""
+        self.files.add(scope.file)
         before = self.scope, self.path
         self.scope, self.path = scope, (*self.path, *step)
         try:
