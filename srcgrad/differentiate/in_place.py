@@ -63,11 +63,11 @@ class InPlace:
 
     def _touches(self, op: Op) -> Iterator[tuple[Touch, bool]]:
         """Every access inside the loop, and whether it writes."""
-        seen: set[int] = set()
+        seen: set[tuple[int, bool]] = set()  # an accumulation is both
         for table, writes in ((self.effects.reads, False), (self.effects.writes, True)):
             for touch in (t for touches in table.values() for t in touches):
-                if self._inside(touch, op) and id(touch) not in seen:
-                    seen.add(id(touch))
+                if self._inside(touch, op) and (id(touch), writes) not in seen:
+                    seen.add((id(touch), writes))
                     yield touch, writes
 
     def _reads_last(self, op: Op) -> bool:
