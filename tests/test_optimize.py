@@ -16,7 +16,9 @@ from random_ir import EXTENT, random_function
 from random_memory import random_memory_function
 
 from srcgrad.ir.core import Function
+from srcgrad.ir.text import parse
 from srcgrad.ir.verify import verify
+from srcgrad.optimize.prove_indices import prove_indices
 from srcgrad.primitives.table import infer
 
 Pass = Callable[[Function], Function]
@@ -108,3 +110,28 @@ def test_examples_in_the_documentation(name: str) -> None:
     module = importlib.import_module(f"srcgrad.optimize.{name}")
     assert doctest.testmod(module).attempted > 0
     assert doctest.testmod(module).failed == 0
+
+
+GROWING = """
+def f(x: f64[:], n: i64):
+    with for_(n, x, 0.0) as (last, total):
+        def _(i: i64, a: f64[:], s: f64):
+            m: i64 = dim(a, axis=0)
+            with for_(3, s) as (t,):
+                def _(j: i64, r: f64):
+                    k: i64 = check_index(j, m)
+                    v: f64 = load(a, k)
+                    r_1: f64 = add(r, v)
+                    yield r_1
+            m_1: i64 = add(m, 1)
+            b: f64[:] = alloc(m_1, dtype=f64, fill='zeros')
+            yield b, t
+    return total
+"""
+
+
+@pytest.mark.parametrize("length", [2, 4])
+def test_a_check_stays_where_its_extent_is_known(length: int) -> None:
+    """The extent of a carried reference is out of scope in front of the loop that carries it."""
+    function = parse(GROWING, infer)
+    assert_same(function, prove_indices(function), [np.ones(length), 2], 0)

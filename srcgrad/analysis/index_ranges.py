@@ -9,6 +9,7 @@ selection by its cases. The search is short and may fail; it never claims what i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import gcd
@@ -80,6 +81,11 @@ class IndexRanges:
 
     def extent(self, array: Operand, axis: int) -> Affine:
         return self._extent(self.extents.of(array)[axis])
+
+    def is_outside(self, form: Affine, inside: AbstractSet[Value]) -> bool:
+        """Whether a form can be computed where the values of ``inside`` are not in scope."""
+        dims = (self._lengths.get(term) for term in form.terms)
+        return inside.isdisjoint(form.terms) and inside.isdisjoint(dim.array for dim in dims if dim is not None)
 
     def proves(self, form: Affine) -> bool:
         """Whether the form is certainly not negative at the op that ``walk`` has reached."""

@@ -86,7 +86,8 @@ def _in_range(op: Op, ranges: IndexRanges, inside: set[Value]) -> bool:
         if letter == ":":
             continue
         extent, i = ranges.extent(array, axis), next(indices)
-        if not inside.isdisjoint((*ranges.affine(i).terms, *extent.terms)) or not ranges.in_range(i, extent):
+        outside = ranges.is_outside(ranges.affine(i), inside) and ranges.is_outside(extent, inside)
+        if not outside or not ranges.in_range(i, extent):
             return False
     return True
 

@@ -131,7 +131,7 @@ class _Proofs:
             count = self.ranges.affine(loop.op.operands[0])
             largest = _at_last(largest, loop.op.blocks[0].parameters[0], count)
             trips.append(count)
-            if any(not loop.inside.isdisjoint(form.terms) for form in (largest, n, *trips)):
+            if not all(self.ranges.is_outside(form, loop.inside) for form in (largest, n, *trips)):
                 continue
             found = loop.op, _Hoisted(largest, n, tuple(trips), op.location)
         if found is None:
