@@ -1,11 +1,8 @@
 """The public functions and the objects they return: thin, the compiler does the work."""
 
-from srcgrad.api import nested
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.directions import Pullback
 from srcgrad.api.transforms import grad, jit, jvp, value_and_grad, vjp
-
-assert nested  # imported to tell the front end how a derivative is called
 
 __all__ = ["Compiled", "Derivative", "Pullback", "grad", "jit", "jvp", "value_and_grad", "vjp"]

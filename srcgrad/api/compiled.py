@@ -11,20 +11,20 @@ import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from srcgrad.api.program import Plan, Primal, Program, Structures
+from srcgrad.api.plans import Plan, Primal, Structures
 from srcgrad.api.specialise import Constant, Specialisations
 from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
-from srcgrad.backend.python_source import emit
 from srcgrad.backend.runtime import reword
 from srcgrad.errors import Error
-from srcgrad.frontend.lower import Lowered
 from srcgrad.ir.core import Function
-from srcgrad.ir.text import to_text
 from srcgrad.settings import Options
-from srcgrad.watch import watching
+
+if TYPE_CHECKING:
+    from srcgrad.api.program import Program
+    from srcgrad.frontend.lower import Lowered
 
 
 class Compiled(CallableInNumba):
@@ -68,8 +68,8 @@ class Compiled(CallableInNumba):
 
     def _compile_natively(self, structures: Structures) -> Any:
         specialisation = self._table.compile(structures)
-        program = specialisation.program
-        if program.lowered.hidden or program.overlap_matters or not boxed_by_numba(program.result):
+        artifact = specialisation.artifact
+        if artifact.hidden or artifact.written or not boxed_by_numba(artifact.result):
             raise NotNative
         if specialisation.constants:
             self._guards += tuple(specialisation.constants)
@@ -85,7 +85,7 @@ class Compiled(CallableInNumba):
 
     def _compile_inside(self, structures: Structures) -> FlatCode:
         specialisation = self._table.compile(structures)
-        return FlatCode(specialisation.run.entry, specialisation.program.result, specialisation.hidden())
+        return FlatCode(specialisation.run.entry, specialisation.artifact.result, specialisation.hidden())
 
     def numba_entry(self) -> InsideEntry:
         return self._inside
@@ -128,10 +128,15 @@ class Compiled(CallableInNumba):
 
         ``level="readable"`` is meant to be read, ``level="compiled"`` is the text that is compiled.
         """
+        from srcgrad.backend.python_source import emit
+
         return emit(self._program(args, kwargs).function, level)
 
     def ir(self, *args: object, after: str = "", **kwargs: object) -> str:
         """The intermediate representation after the named step, or after the last one."""
+        from srcgrad.ir.text import to_text
+        from srcgrad.watch import watching
+
         steps: dict[str, Function] = {}
         with watching(steps.__setitem__):
             self._program(args, kwargs)

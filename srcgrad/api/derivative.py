@@ -6,10 +6,8 @@ import functools
 from dataclasses import replace
 
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.explain import explain
-from srcgrad.api.program import Gradient
+from srcgrad.api.plans import Gradient
 from srcgrad.ir.core import Function
-from srcgrad.watch import watching
 
 
 class Derivative(Compiled):
@@ -43,10 +41,14 @@ class Derivative(Compiled):
 
         What is not in the table is at hand in the reverse sweep, read again, or computed again.
         """
+        from srcgrad.api.explain import explain
+        from srcgrad.optimize.copy_arguments import written_parameters
+        from srcgrad.watch import watching
+
         steps: list[tuple[str, Function]] = []
         with watching(lambda step, function: steps.append((step, function))):
             program = self._program(args, kwargs)
         at = next(k for k, (step, _) in enumerate(steps) if step == "recall")
-        written = () if self._table.options.mutates else sorted(program.written)
+        written = () if self._table.options.mutates else sorted(written_parameters(program.lowered.function))
         copied = [repr(program.lowered.function.parameters[k].name) for k in written]
         return explain(f"The gradient of {self._parameters.name}()", steps[at - 1][1], steps[at][1], copied)

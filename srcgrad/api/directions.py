@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from srcgrad.api.program import Primal, Reverse, Tangent
+from srcgrad.api.plans import Primal, Reverse, Tangent
 from srcgrad.api.specialise import Specialisation, Specialisations
 from srcgrad.errors import ArgumentTypeError, ShapeError
 from srcgrad.frontend.pytree import children_of, describe, flatten, layout_of, unflatten

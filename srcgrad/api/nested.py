@@ -11,13 +11,14 @@ from dataclasses import replace
 import numpy as np
 
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.program import Program, Structures
+from srcgrad.api.plans import Structures
+from srcgrad.api.program import Program
 from srcgrad.errors import ArgumentTypeError, Error
 from srcgrad.frontend.captures import from_python, hidden_array
 from srcgrad.frontend.lowering import Lowering, refusal
 from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
+from srcgrad.frontend.places import Capture
 from srcgrad.frontend.registry import call_object
-from srcgrad.frontend.scope import Capture
 from srcgrad.frontend.values import FrontValue, TupleValue
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
 from srcgrad.ir.rewrite import Replacement, copy_block, rewrite

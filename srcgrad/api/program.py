@@ -1,18 +1,20 @@
-"""What a call asks the compiler for: which leaves are differentiated, and what the results are made of.
+"""From a plan to a program: which leaves are differentiated, and what the results are made of.
 
-A plan (``Primal``, ``Gradient`` ...) turns a function and the structures of its arguments into a ``Program``: IR on
-flat leaves, and how the user's result is built from what it returns.
+This module imports the compiler, which takes longer than to load what it compiled before: import it only where
+something has to be compiled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from srcgrad import compiler
+from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
+from srcgrad.api.plans import Gradient, Plan, Primal, Reverse, Structures, Tangent
+from srcgrad.backend.numba_jit import generate
 from srcgrad.errors import ArgumentTypeError, Error
 from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.pytree import leaves_of
@@ -22,7 +24,6 @@ from srcgrad.ir.types import Array, Scalar
 from srcgrad.optimize.copy_arguments import written_parameters
 from srcgrad.settings import Options
 
-Structures = tuple[Structure, ...]
 NOTHING = Static(None, None)
 
 
@@ -34,15 +35,19 @@ class Program:
     function: Function
     result: Structure
 
-    @cached_property
-    def written(self) -> frozenset[int]:
-        """Positions of the arrays that the user's function writes to."""
-        return written_parameters(self.lowered.function)
-
-    @property
-    def overlap_matters(self) -> bool:
-        """Whether the function writes to an array while it has another that might be the same memory."""
-        return bool(self.written) and sum(isinstance(p.type, Array) for p in self.lowered.function.parameters) > 1
+    def artifact(self, options: Options) -> Artifact:
+        """What is kept of it: the text to be run, and how to call that."""
+        parameters = self.lowered.function.parameters
+        several = sum(isinstance(p.type, Array) for p in parameters) > 1
+        return Artifact(
+            generate(self.function, options),
+            self.result,
+            self.lowered.hidden,
+            self.lowered.captured,
+            tuple(p.name for p in parameters),
+            written_parameters(self.lowered.function) if several else frozenset(),
+            self.lowered.files,
+        )
 
 
 @runtime_checkable
@@ -67,83 +72,68 @@ class Request:
         return compiler.lower(self.function, self.arguments)
 
 
-@dataclass(frozen=True)
-class Primal:
-    """The function itself; its writes to its arguments reach the caller only if ``keeps_effects``."""
-
-    keeps_effects: bool = True
-
-    def program(self, request: Request) -> Program:
-        lowered = request.lower()
-        options = replace(request.options, mutates=self.keeps_effects)
-        return Program(lowered, compiler.primal(lowered.function, options), lowered.result)
-
-
-@dataclass(frozen=True)
-class Gradient:
-    """The gradient of a scalar result with respect to some arguments, from one sweep with the value if wanted."""
-
-    argnums: Argnums = 0
-    has_aux: bool = False
-    with_value: bool = False
-
-    def program(self, request: Request) -> Program:
-        chosen = Chosen(request, self.argnums)
-        lowered = request.lower()
-        value, aux = self._value_and_aux(request, lowered)
-        function = _with_scalar_result(lowered.function)
-        function = compiler.gradient(function, chosen.positions, self.with_value, request.options)
-        gradient = chosen.gradient(self.argnums)
-        if self.with_value:
-            outer = value if aux is None else Tree(tuple, (), (value, aux))
-            return Program(lowered, function, Tree(tuple, (), (outer, gradient)))
-        if aux is not None:
-            return Program(lowered, _gradient_first(function, chosen), Tree(tuple, (), (gradient, aux)))
-        return Program(lowered, function, gradient)
-
-    def _value_and_aux(self, request: Request, lowered: Lowered) -> tuple[Structure, Structure | None]:
-        """The structures of the differentiated number and of the auxiliary result."""
-        value, aux = lowered.result, None
-        if self.has_aux:
-            if not isinstance(value, Tree) or value.cls is not tuple or len(value.children) != 2:
-                raise about(request, "has_aux=True, but the function does not return a pair.", "Return (loss, aux).")
-            value, aux = value.children
-        if isinstance(value, Leaf) and value.type.dtype.kind == "f" and getattr(value.type, "rank", 0) == 0:
-            return Leaf(Scalar(value.type.dtype), weak=True), aux
-        raise about(
-            request,
-            f"The gradient of {request.parameters.name}() is asked for, but it returns {in_words(value)}.",
-            "grad needs one real number. For arrays and tuples use jacobian or vjp; or return a sum.",
-        )
+def build(plan: Plan, request: Request) -> Program:
+    """The program that does what is planned."""
+    match plan:
+        case Primal():
+            return _primal(plan, request)
+        case Gradient():
+            return _gradient(plan, request)
+        case Tangent():
+            return _tangent(plan, request)
+        case Reverse():
+            return _reverse(plan, request)
 
 
-@dataclass(frozen=True)
-class Tangent:
-    """The function and its derivative along a direction; tangents of the floating leaves follow the arguments."""
-
-    argnums: tuple[int, ...]
-
-    def program(self, request: Request) -> Program:
-        chosen = Chosen(request, self.argnums, lenient=True)
-        lowered = request.lower()
-        function = compiler.tangents(lowered.function, chosen.positions, request.options)
-        return Program(lowered, function, Tree(tuple, (), (lowered.result, cotangent(lowered.result))))
+def _primal(plan: Primal, request: Request) -> Program:
+    lowered = request.lower()
+    options = replace(request.options, mutates=plan.keeps_effects)
+    return Program(lowered, compiler.primal(lowered.function, options), lowered.result)
 
 
-@dataclass(frozen=True)
-class Reverse:
-    """The gradients from a cotangent; cotangents of the floating leaves of the result follow the arguments."""
+def _gradient(plan: Gradient, request: Request) -> Program:
+    chosen = Chosen(request, plan.argnums)
+    lowered = request.lower()
+    value, aux = _value_and_aux(plan, request, lowered)
+    function = _with_scalar_result(lowered.function)
+    function = compiler.gradient(function, chosen.positions, plan.with_value, request.options)
+    gradient = chosen.gradient(plan.argnums)
+    if plan.with_value:
+        outer = value if aux is None else Tree(tuple, (), (value, aux))
+        return Program(lowered, function, Tree(tuple, (), (outer, gradient)))
+    if aux is not None:
+        return Program(lowered, _gradient_first(function, chosen), Tree(tuple, (), (gradient, aux)))
+    return Program(lowered, function, gradient)
 
-    argnums: tuple[int, ...]
 
-    def program(self, request: Request) -> Program:
-        chosen = Chosen(request, self.argnums, lenient=True)
-        lowered = request.lower()
-        function = compiler.pullback(lowered.function, chosen.positions, request.options)
-        return Program(lowered, function, chosen.gradient(self.argnums))
+def _value_and_aux(plan: Gradient, request: Request, lowered: Lowered) -> tuple[Structure, Structure | None]:
+    """The structures of the differentiated number and of the auxiliary result."""
+    value, aux = lowered.result, None
+    if plan.has_aux:
+        if not isinstance(value, Tree) or value.cls is not tuple or len(value.children) != 2:
+            raise about(request, "has_aux=True, but the function does not return a pair.", "Return (loss, aux).")
+        value, aux = value.children
+    if isinstance(value, Leaf) and value.type.dtype.kind == "f" and getattr(value.type, "rank", 0) == 0:
+        return Leaf(Scalar(value.type.dtype), weak=True), aux
+    raise about(
+        request,
+        f"The gradient of {request.parameters.name}() is asked for, but it returns {in_words(value)}.",
+        "grad needs one real number. For arrays and tuples use jacobian or vjp; or return a sum.",
+    )
 
 
-Plan = Primal | Gradient | Tangent | Reverse
+def _tangent(plan: Tangent, request: Request) -> Program:
+    chosen = Chosen(request, plan.argnums, lenient=True)
+    lowered = request.lower()
+    function = compiler.tangents(lowered.function, chosen.positions, request.options)
+    return Program(lowered, function, Tree(tuple, (), (lowered.result, cotangent(lowered.result))))
+
+
+def _reverse(plan: Reverse, request: Request) -> Program:
+    chosen = Chosen(request, plan.argnums, lenient=True)
+    lowered = request.lower()
+    function = compiler.pullback(lowered.function, chosen.positions, request.options)
+    return Program(lowered, function, chosen.gradient(plan.argnums))
 
 
 class Chosen:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import parameters_of
 from srcgrad.api.marshal import flattener, rebuilder
-from srcgrad.api.program import Plan, Program, Request, Structures
+from srcgrad.api.plans import Plan, Structures
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, compile_lock, fault_of_ours
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.places import Captured
 from srcgrad.frontend.pytree import describe
-from srcgrad.frontend.scope import Captured
 from srcgrad.ir.types import DTYPES
 from srcgrad.settings import Options
+
+if TYPE_CHECKING:
+    from srcgrad.api.program import Program
 
 CHANGED = object()  # like nothing that is found
 # Of an array's flags: C and F contiguous, aligned, writeable.
@@ -50,13 +55,13 @@ class Constant:
 class Specialisation:
     """Compiled code for arguments of certain structures and for what the function then found outside itself."""
 
-    def __init__(self, program: Program, arguments: Structures, run: numba_jit.Compiled) -> None:
-        self.program = program
-        self.run = run  # leaves of the arguments, hidden arrays, leaves of directions -> flat results
+    def __init__(self, artifact: Artifact, arguments: Structures, options: Options) -> None:
+        self.artifact = artifact
+        self.run = numba_jit.load(artifact.generated, options)
         self._leaves = flattener(arguments)
-        self._rebuild = rebuilder(program.result)
-        self.constants = [Constant(captured) for captured in program.lowered.captured]
-        self._hidden = [(capture, key_of(capture.read())) for capture in program.lowered.hidden]
+        self._rebuild = rebuilder(artifact.result)
+        self.constants = [Constant(captured) for captured in artifact.captured]
+        self._hidden = [(capture, key_of(capture.read())) for capture in artifact.hidden]
 
     def fresh(self) -> bool:
         """Whether the constants taken from outside are the same, and the arrays there of the same kind."""
@@ -73,8 +78,8 @@ class Specialisation:
     def leaves(self, arguments: Sequence[object]) -> list[object]:
         """The leaves of the arguments, then the hidden arrays; checked for overlap where one is written to."""
         leaves = [*self._leaves(*arguments), *self.hidden()]
-        if self.program.overlap_matters:
-            refuse_overlap(leaves, self.program)
+        if self.artifact.written:
+            refuse_overlap(leaves, self.artifact)
         return leaves
 
     def __call__(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> object:
@@ -126,14 +131,20 @@ class Specialisations:
             for specialisation in known:
                 if specialisation.fresh():
                     return specialisation
-            program = self.program(structures)
-            run = numba_jit.compile_function(program.function, self.options)
-            new = Specialisation(program, structures, run)
+            new = Specialisation(self._artifact(structures), structures, self.options)
             self._by_structures[structures] = (*known, new)
             return new
 
+    def _artifact(self, structures: Structures) -> Artifact:
+        return self.program(structures).artifact(self.options)
+
     def program(self, structures: Structures) -> Program:
-        return self.plan.program(Request(self.function, self.parameters, structures, self.options))
+        """What is compiled for these structures, as IR."""
+        # Not at the top: to import the compiler takes longer than to load what it compiled before.
+        from srcgrad.api import nested, program
+
+        assert nested  # imported to tell the front end how a derivative is called
+        return program.build(self.plan, program.Request(self.function, self.parameters, structures, self.options))
 
 
 def _gather(*arguments: object) -> tuple[object, ...]:
@@ -156,15 +167,15 @@ def key_of(value: object) -> object:
     return describe(value)
 
 
-def refuse_overlap(leaves: Sequence[object], program: Program) -> None:
+def refuse_overlap(leaves: Sequence[object], artifact: Artifact) -> None:
     """Raise unless the arrays that the function writes to are apart from all others."""
     arrays = [(k, leaf) for k, leaf in enumerate(leaves) if isinstance(leaf, np.ndarray)]
     for k, written in arrays:
-        if k not in program.written:
+        if k not in artifact.written:
             continue
         for other, array in arrays:
             if other != k and np.may_share_memory(written, array) and np.shares_memory(written, array):
-                names = [program.lowered.function.parameters[p].name for p in (k, other)]
+                names = [artifact.names[p] for p in (k, other)]
                 raise ArgumentTypeError(
                     f"The arguments {names[0]!r} and {names[1]!r} overlap in memory, and {names[0]!r} is written to.",
                     hint=f"Pass a copy: {names[1]}.copy().",

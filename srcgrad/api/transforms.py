@@ -11,7 +11,7 @@ from srcgrad.api.binding import Argnums, checked_argnums
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.directions import Jvp, Pullback, Vjp
-from srcgrad.api.program import Gradient, Primal
+from srcgrad.api.plans import Gradient, Primal
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.pytree import function_key
 from srcgrad.frontend.structure import Static

@@ -44,8 +44,9 @@ class NativeEntry(CPUDispatcher):  # type: ignore[misc]  # Numba has no annotati
         """Called by Numba's C code; returns what it is to call, now and from now on for these types."""
         self._compilation_chain_init_hook()
         with compile_lock:
+            structures = tuple(map(leaf_structure, args))
             types = tuple(numba.typeof(value) for value in args)
-            compiled = compile_for(self._specialise(tuple(map(leaf_structure, args))), types)
+            compiled = compile_for(self._specialise(structures), types)
             # Not `add_overload`: Numba forgets the code of a dispatcher's overloads when that is collected, and
             # this code belongs to another dispatcher.
             self._insert([t._code for t in types], compiled.entry_point, compiled.objectmode)

@@ -15,7 +15,6 @@ import numpy as np
 
 from srcgrad.backend.cache import digest, keep
 from srcgrad.backend.machine_code import guard_cache
-from srcgrad.backend.python_source import module_of
 from srcgrad.backend.runtime import reword
 from srcgrad.ir.core import Function
 from srcgrad.ir.types import Scalar
@@ -69,6 +68,9 @@ def compile_function(function: Function, options: Options) -> Compiled:
 
 def generate(function: Function, options: Options) -> Generated:
     """The text of the module for these options."""
+    # Not at the top: loading what was generated before needs none of it.
+    from srcgrad.backend.python_source import module_of
+
     module = module_of(function)
     types = [p.type for p in function.parameters]
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)

@@ -13,9 +13,9 @@ from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.functions import call_python
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.operators import kind_of
+from srcgrad.frontend.places import Capture
 from srcgrad.frontend.promotion import as_scalar
 from srcgrad.frontend.registry import ARRAY_ATTRIBUTES, expression
-from srcgrad.frontend.scope import Capture
 from srcgrad.frontend.values import Bound, FrontValue, ScalarValue, Static, TupleValue, is_array, is_number
 from srcgrad.ir.core import constant
 from srcgrad.primitives.table import TABLE

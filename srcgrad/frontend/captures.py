@@ -14,8 +14,8 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.places import Capture, key_of
 from srcgrad.frontend.pytree import describe
-from srcgrad.frontend.scope import Capture, key_of
 from srcgrad.frontend.structure import Leaf
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Value, constant

@@ -13,7 +13,8 @@ from srcgrad.frontend.calls import call_object
 from srcgrad.frontend.functions import run
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
-from srcgrad.frontend.scope import Capture, Captured, Scope, outermost
+from srcgrad.frontend.places import Capture, Captured
+from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.structure import Leaf, Structure, Tree
 from srcgrad.frontend.values import FrontValue
 from srcgrad.ir.core import Block, Function, Location, Value

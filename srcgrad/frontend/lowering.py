@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.frontend.places import Capture
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
-from srcgrad.frontend.scope import Binding, Capture, Scope
+from srcgrad.frontend.scope import Binding, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value

@@ -1,0 +1,37 @@
+"""What a compilation leaves behind: generated text, and all that is needed to call it. No IR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from srcgrad.backend.numba_jit import Generated
+from srcgrad.frontend.places import Capture, Captured
+from srcgrad.frontend.structure import Structure
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A compiled plan of a function.
+
+    Attributes
+    ----------
+    generated
+        The module; its entry takes the leaves of the arguments, the hidden arrays, the leaves of directions.
+    result
+        The structure of what the entry returns flat.
+    hidden, captured
+        Where the hidden arrays are, and the constants for which the code holds.
+    names, written
+        The user's names of the arguments' leaves and of the hidden arrays, and the positions of those arrays
+        that the function writes to; only if another array might be the same memory.
+    files
+        The source files the code was made of.
+    """
+
+    generated: Generated
+    result: Structure
+    hidden: tuple[Capture, ...]
+    captured: tuple[Captured, ...]
+    names: tuple[str, ...]
+    written: frozenset[int]
+    files: frozenset[str]
