@@ -9,10 +9,10 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend import indexing, names, scalars
 from srcgrad.frontend.containers import change, sequence_items
 from srcgrad.frontend.delayed import materialized, shape_of
-from srcgrad.frontend.effects import may_write
+from srcgrad.frontend.effects import before_later_writes, may_write
 from srcgrad.frontend.expressions import BINARY, apply_binary
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import settle
+from srcgrad.frontend.merge import held, settle
 from srcgrad.frontend.operators import kind_of
 from srcgrad.frontend.promotion import Number
 from srcgrad.frontend.registry import statement
@@ -24,7 +24,7 @@ from srcgrad.ir.core import index
 
 @statement(ast.Assign)
 def _assign(lowering: Lowering, node: ast.Assign) -> None:
-    value = lowering.evaluate(node.value)
+    value = before_later_writes(lowering, lowering.evaluate(node.value), node.targets)
     for target in node.targets:
         assign(lowering, target, value)
 
@@ -54,7 +54,7 @@ def named(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
     """A value as a variable holds it: with memory, and with the variable's name if it is new."""
     if isinstance(value, Delayed):
         return materialized(lowering.builder, value, name)
-    return lowering.name(settle(lowering, value), name)
+    return lowering.name(held(lowering, value), name)
 
 
 def unpack(lowering: Lowering, targets: Sequence[ast.expr], value: FrontValue) -> None:

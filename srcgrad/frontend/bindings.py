@@ -10,7 +10,12 @@ FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 
 
 def assigned(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    """The names that these nodes bind, not looking into nested functions; in order of first binding."""
+    """The names that these nodes bind, not looking into nested functions."""
+    return _assigned(tuple(nodes))
+
+
+@lru_cache(maxsize=4096)
+def _assigned(nodes: tuple[ast.AST, ...]) -> frozenset[str]:
     return frozenset(name for node in nodes for name in _bound(node))
 
 

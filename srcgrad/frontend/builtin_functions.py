@@ -16,7 +16,7 @@ from srcgrad.frontend.folds import fold
 from srcgrad.frontend.iteration import integer
 from srcgrad.frontend.logic import short_circuit
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import settle
+from srcgrad.frontend.merge import held, settle
 from srcgrad.frontend.operators import binary, kind_of, logical_and, logical_or, truth
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
@@ -27,6 +27,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     ScalarValue,
+    SinglePass,
     SliceValue,
     Static,
     TupleValue,
@@ -203,7 +204,7 @@ def _slice(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
 def _map(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     mapped, *sequences = arguments
     columns = [sequence_items(lowering, s) for s in sequences]
-    return TupleValue(tuple(call(lowering, mapped, row, {}) for row in zip(*columns, strict=False)), tuple)
+    return TupleValue(tuple(call(lowering, mapped, row, {}) for row in zip(*columns, strict=False)), SinglePass)
 
 
 @function(getattr)
@@ -215,8 +216,8 @@ def _getattr(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
 
 @function(functools.partial)
 def _partial(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    fixed = tuple(settle(lowering, a) for a in arguments[1:])
-    return Bound(arguments[0], fixed, {k: settle(lowering, v) for k, v in keywords.items()})
+    fixed = tuple(held(lowering, a) for a in arguments[1:])
+    return Bound(arguments[0], fixed, {k: held(lowering, v) for k, v in keywords.items()})
 
 
 @function(functools.reduce)

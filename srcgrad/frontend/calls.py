@@ -15,11 +15,12 @@ from srcgrad.frontend import scalars
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.conversions import converted_to, to_dtype
 from srcgrad.frontend.delayed import expression
+from srcgrad.frontend.effects import before_later_writes
 from srcgrad.frontend.functions import call_closure, call_python
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.operators import kind_of, number
+from srcgrad.frontend.places import Capture
 from srcgrad.frontend.registry import ARRAY_METHODS, FUNCTIONS, OBJECTS
-from srcgrad.frontend.scope import Capture
 from srcgrad.frontend.values import Bound, Closure, FrontValue, ScalarValue, Static, TupleValue, is_array, is_number
 from srcgrad.ir.core import constant
 from srcgrad.ir.types import F64, dtype_of
@@ -207,8 +208,9 @@ def matmul(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
 def evaluate_keywords(lowering: Lowering, nodes: Sequence[ast.keyword]) -> dict[str, FrontValue]:
     """The keyword arguments of a call, ``**`` of a dict unpacked."""
     keywords: dict[str, FrontValue] = {}
-    for node in nodes:
-        value = lowering.evaluate(node.value)
+    for k, node in enumerate(nodes):
+        later = [n.value for n in nodes[k + 1 :]]
+        value = before_later_writes(lowering, lowering.evaluate(node.value), later)
         if node.arg is not None:
             keywords[node.arg] = value
             continue

@@ -15,7 +15,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import settle
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.scope import Scope
-from srcgrad.frontend.values import Counted, FrontValue, ScalarValue, Static, TupleValue, is_array
+from srcgrad.frontend.values import Counted, FrontValue, ScalarValue, SinglePass, Static, TupleValue, is_array
 from srcgrad.ir.core import Const, Operand, index
 
 
@@ -31,7 +31,7 @@ def _list(lowering: Lowering, node: ast.ListComp) -> FrontValue:
 def _generator(lowering: Lowering, node: ast.GeneratorExp) -> FrontValue:
     """Evaluated by what it is given to, which is always at once: ``sum``, ``any``, ``tuple``."""
     value = lowered(lowering, node.generators, lambda: lowering.evaluate(node.elt))
-    return value if isinstance(value, Counted) else TupleValue(value, tuple)
+    return Counted(value.length, value.item, once=True) if isinstance(value, Counted) else TupleValue(value, SinglePass)
 
 
 @expression(ast.DictComp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedSyntaxError
 from srcgrad.frontend import names
@@ -13,7 +14,7 @@ from srcgrad.frontend.containers import sequence_items
 from srcgrad.frontend.effects import before_later_writes
 from srcgrad.frontend.logic import condition, logical
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import settle
+from srcgrad.frontend.merge import held, settle
 from srcgrad.frontend.operators import binary, unary
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.values import Closure, FrontValue, SliceValue, Static, TupleValue, is_number
@@ -57,12 +58,14 @@ def _list(lowering: Lowering, node: ast.List) -> FrontValue:
     return TupleValue(evaluate_items(lowering, node.elts), list, home=lowering.builder.ops)
 
 
-def evaluate_items(lowering: Lowering, nodes: list[ast.expr]) -> tuple[FrontValue, ...]:
-    """The items of a display or the arguments of a call, starred ones unpacked."""
+def evaluate_items(
+    lowering: Lowering, nodes: Sequence[ast.expr], later: Sequence[ast.expr] = ()
+) -> tuple[FrontValue, ...]:
+    """The items of a display or the arguments of a call, starred ones unpacked; ``later`` is evaluated after."""
     items: list[FrontValue] = []
     for k, node in enumerate(nodes):
         inner = node.value if isinstance(node, ast.Starred) else node
-        value = before_later_writes(lowering, lowering.evaluate(inner), nodes[k + 1 :])
+        value = before_later_writes(lowering, lowering.evaluate(inner), [*nodes[k + 1 :], *later])
         items += sequence_items(lowering, value) if isinstance(node, ast.Starred) else [value]
     return tuple(items)
 
@@ -71,7 +74,7 @@ def evaluate_items(lowering: Lowering, nodes: list[ast.expr]) -> tuple[FrontValu
 def _dict(lowering: Lowering, node: ast.Dict) -> FrontValue:
     entries: dict[object, FrontValue] = {}
     for key_node, value_node in zip(node.keys, node.values, strict=True):
-        value = lowering.evaluate(value_node)
+        value = settle(lowering, lowering.evaluate(value_node))
         if key_node is None:
             if not (isinstance(value, TupleValue) and value.cls is dict):
                 lowering.refuse(value_node, "** takes a dict here", error=ArgumentTypeError)
@@ -87,7 +90,7 @@ def _dict(lowering: Lowering, node: ast.Dict) -> FrontValue:
 @expression(ast.NamedExpr)
 def _named(lowering: Lowering, node: ast.NamedExpr) -> FrontValue:
     assert isinstance(node.target, ast.Name)
-    value = lowering.name(settle(lowering, lowering.evaluate(node.value)), node.target.id)
+    value = lowering.name(held(lowering, lowering.evaluate(node.value)), node.target.id)
     names.store(lowering, node.target.id, value)
     return value
 
@@ -149,7 +152,7 @@ def closure(lowering: Lowering, node: ast.Lambda | ast.FunctionDef) -> Closure:
     positional = [*a.posonlyargs, *a.args]
     pairs = list(zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True))
     pairs += [(arg, d) for arg, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
-    defaults = {arg.arg: settle(lowering, lowering.evaluate(default)) for arg, default in pairs}
+    defaults = {arg.arg: held(lowering, lowering.evaluate(default)) for arg, default in pairs}
     return Closure(node, lowering.scope, defaults)
 
 

@@ -13,10 +13,11 @@ from srcgrad.frontend.bindings import declared, rebound_inside, returns_early
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.liveness import liveness
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import settle
+from srcgrad.frontend.merge import held
 from srcgrad.frontend.normalize import normalize
+from srcgrad.frontend.places import Capture
 from srcgrad.frontend.recursion import activation
-from srcgrad.frontend.scope import Capture, Scope, outermost
+from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.values import Closure, FrontValue, Static, TupleValue
 from srcgrad.primitives.library import STREAMED
 
@@ -31,7 +32,7 @@ def call_python(lowering: Lowering, function: FunctionType, arguments: Arguments
     defaults = python_defaults(lowering, function, found.node.args)
     bound = bind(lowering, found.node, arguments, keywords, defaults)
     streamed = STREAMED.get(function, ())
-    bound = {name: value if name in streamed else settle(lowering, value) for name, value in bound.items()}
+    bound = {name: value if name in streamed else held(lowering, value) for name, value in bound.items()}
     return run(lowering, found.node, scope, bound, function)
 
 
@@ -50,8 +51,8 @@ def call_closure(lowering: Lowering, closure: Closure, arguments: Arguments, key
     around = closure.scope
     assert isinstance(around, Scope)
     scope = Scope(around.file, closure.name, around.module, around.cells, around)
-    arguments = [settle(lowering, a) for a in arguments]
-    keywords = {k: settle(lowering, v) for k, v in keywords.items()}
+    arguments = [held(lowering, a) for a in arguments]
+    keywords = {k: held(lowering, v) for k, v in keywords.items()}
     return run(
         lowering, closure.node, scope, bind(lowering, closure.node, arguments, keywords, closure.defaults), closure
     )
@@ -66,6 +67,8 @@ def run(
 ) -> FrontValue:
     """Lower the body with its parameters bound; a recursive call goes out of line."""
     enter(lowering, node, scope)
+    if function in STREAMED:  # describing its arguments would give them memory; these do not call themselves
+        return run_body(lowering, node, scope, bound)
     return activation(lowering, function, node, bound, lambda values: run_body(lowering, node, scope, values))
 
 

@@ -23,6 +23,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     ScalarValue,
+    SinglePass,
     Static,
     TupleValue,
 )
@@ -124,14 +125,14 @@ def _zip(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
             lowering.builder.emit("check", same, exception="ValueError", message=message)
         elif part.length is not length:
             length = index_op(lowering.builder, "min", length, part.length)
-    counted = Counted(length, lambda k: TupleValue(tuple(p.item(k) for p in parts), tuple))
+    counted = Counted(length, lambda k: TupleValue(tuple(p.item(k) for p in parts), tuple), once=True)
     return listed(counted) if has_known_length(arguments) else counted
 
 
 def listed(counted: Counted) -> TupleValue:
     """The items of something of known length."""
     assert isinstance(counted.length, Const)
-    return TupleValue(tuple(counted.item(index(k)) for k in range(int(counted.length.value))), tuple)  # type: ignore[arg-type]  # i64
+    return TupleValue(tuple(counted.item(index(k)) for k in range(int(counted.length.value))), SinglePass)  # type: ignore[arg-type]  # i64
 
 
 @function(enumerate)
@@ -144,7 +145,7 @@ def _enumerate(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> 
     def item(k: Operand) -> FrontValue:
         return TupleValue((integer(index_op(lowering.builder, "add", k, start)), part.item(k)), tuple)
 
-    counted = Counted(part.length, item)
+    counted = Counted(part.length, item, once=True)
     return listed(counted) if has_known_length(arguments[:1]) else counted
 
 
@@ -153,11 +154,11 @@ def _reversed(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
     if has_known_length(arguments):
         value = arguments[0]
         items = value.items if isinstance(value, TupleValue) else tuple(map(Static, str(value.value)))  # type: ignore[union-attr]  # a string
-        return TupleValue(tuple(reversed(items)), tuple)
+        return TupleValue(tuple(reversed(items)), SinglePass)
     part = as_counted(lowering, arguments[0])
     builder = lowering.builder
     last = index_op(builder, "sub", part.length, index(1))
-    return Counted(part.length, lambda k: part.item(index_op(builder, "sub", last, k)))
+    return Counted(part.length, lambda k: part.item(index_op(builder, "sub", last, k)), once=True)
 
 
 @function(np.ndindex)
@@ -180,4 +181,4 @@ def _ndindex(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
             k = index_op(builder, "floordiv", k, extents[axis])
         return TupleValue(tuple(reversed(parts)), tuple)
 
-    return Counted(total, item)
+    return Counted(total, item, once=True)

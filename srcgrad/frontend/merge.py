@@ -15,7 +15,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.promotion import as_scalar, cast, promoted
 from srcgrad.frontend.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, TupleValue
+from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
 from srcgrad.ir.core import Const, Operand, constant, index
 from srcgrad.ir.types import Array, Scalar, Type
 
@@ -35,6 +35,14 @@ def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
             return value
         return TupleValue(items, value.cls, value.keys, value.home)
     return value
+
+
+def held(lowering: Lowering, value: FrontValue) -> FrontValue:
+    """The value as a variable or parameter holds it: with memory, and such that it can be read twice."""
+    if (isinstance(value, Counted) and value.once) or (isinstance(value, TupleValue) and value.cls is SinglePass):
+        hint = "Loop over it where it is made, or make a tuple() of it."
+        lowering.refuse(None, "an iterator is kept in a variable: it could be used only once", hint)
+    return settle(lowering, value)
 
 
 def describe(value: FrontValue) -> Structure:

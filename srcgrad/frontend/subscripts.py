@@ -7,6 +7,7 @@ import ast
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import indexing
 from srcgrad.frontend.branches import branch
+from srcgrad.frontend.effects import before_later_writes
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.operators import binary, kind_of
 from srcgrad.frontend.promotion import as_index
@@ -26,7 +27,7 @@ from srcgrad.ir.core import Operand, index
 
 @expression(ast.Subscript)
 def _subscript(lowering: Lowering, node: ast.Subscript) -> FrontValue:
-    container = lowering.evaluate(node.value)
+    container = before_later_writes(lowering, lowering.evaluate(node.value), [node.slice])
     return subscript(lowering, container, evaluate_key(lowering, node.slice))
 
 

@@ -93,6 +93,10 @@ class TupleValue:
         return self.cls in (list, dict)
 
 
+class SinglePass:
+    """The class of a TupleValue that Python can loop over only once: what ``zip`` and generators give."""
+
+
 @dataclass(frozen=True, eq=False)
 class Static:
     """A value known at compile time: a number, string, None, dtype, module, type, slice, Python function."""
@@ -140,6 +144,7 @@ class Counted:
 
     length: Operand
     item: Callable[[Operand], FrontValue]
+    once: bool = False  # an iterator: Python can loop over it only once
 
 
 FunctionValue = Closure | Bound
