@@ -1,0 +1,257 @@
+"""Calls, closures, recursion and containers, against Python itself."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+
+import numba
+import numpy as np
+import pytest
+from lowered import check, lowered, through_ir
+
+X = np.array([1.0, -2.0, 3.0, 0.5, 4.0])
+TABLE = np.array([1.0, 2.0])
+FACTOR = 3.0
+SETTINGS = {"rate": 0.5, "table": TABLE, "names": ("a", "b")}
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@dataclasses.dataclass
+class Model:
+    w: float
+    v: object
+
+    def total(self, k=1):
+        return self.w * k + self.v[0]
+
+    @property
+    def twice(self):
+        return self.w * 2
+
+
+def binding(x):
+    def g(a, b=2.0, *rest, k=1.0, **kw):
+        return a * b + k + len(rest) + kw.get("z", 0.0)
+
+    h = lambda q: g(q, q)  # noqa: E731
+    return g(x), h(x), g(x, 3.0, 4, 5, k=x), g(x, z=x), g(*(x, x)), g(**{"a": x, "b": x})
+
+
+def keyword_only(x, *args, scale=2.0, **kw):
+    return x * scale + sum(args)
+
+
+def factorial(n):
+    if n <= 1:
+        return 1.0
+    return n * factorial(n - 1)
+
+
+def fibonacci(n, x):
+    return x if n < 2 else fibonacci(n - 1, x) + fibonacci(n - 2, x * x)
+
+
+def calls_recursive(x):
+    return fibonacci(6, x) + fibonacci(3, x)
+
+
+def even(n, x):
+    return x if n == 0 else odd(n - 1, x * FACTOR)
+
+
+def odd(n, x):
+    return -x if n == 0 else even(n - 1, x + 1)
+
+
+def halves(x, k):
+    c = x[0]
+
+    def rec(lo, hi):
+        if hi - lo == 1:
+            return x[lo] * c * TABLE[1]
+        m = (lo + hi) // 2
+        return rec(lo, m) + rec(m, hi)
+
+    return rec(0, len(x)) + k
+
+
+def doubles_rest(x, lo):
+    if lo >= len(x):
+        return
+    x[lo] = x[lo] * 2
+    doubles_rest(x, lo + 1)
+
+
+def counts(x, n):
+    s = 0.0
+    count = 0
+
+    def add(v):
+        nonlocal s, count
+        s += v
+        count += 1
+
+    for i in range(n):
+        if i % 2 == 0:
+            add(x[i])
+    return s, count
+
+
+def mutates_through_view(x):
+    def scale(a, k):
+        for i in range(len(a)):
+            a[i] *= k
+
+    scale(x, 2.0)
+    scale(x[1:3], 3.0)
+    return x[0] + x[1]
+
+
+def records(p, d, q):
+    r = Pair(p.a * 2, b=p.b)
+    q = {**q, "new": r.a}
+    return r, d.total(3) + d.twice, q, q["new"], [v for k, v in q.items()], len(q), "x" in q
+
+
+def comprehensions(x, n):
+    a = [v * 2 for v in (1.0, 2.0, x[0])]
+    b = sum(x[i] * i for i in range(n))
+    c = [x[i] ** 2 for i in range(n)]
+    d = sum(c) + c[1] + len(c)
+    truths = all(v > -5 for v in x), any(v > 100 for v in x)
+    return a, b, d, max(v for v in x), truths, tuple(i * x[1] for i in range(3) if i != 1)
+
+
+def higher_order(x):
+    t = x
+    for f in [lambda a: a + 1, lambda a: a * x, functools.partial(pow, x)]:
+        t = f(t)
+    product = functools.reduce(lambda a, b: a * b, (x, 2.0, t))
+    return t, product, (lambda *a, **k: a[0] + k["z"])(x, z=1), list(map(lambda q: q + 1, (x, 2)))  # noqa: C417
+
+
+@numba.njit
+def jitted(a, b=2.0):
+    return a * b
+
+
+def calls_jitted(x):
+    return jitted(x) + jitted(x, b=x)
+
+
+def lists(x):
+    a = []
+    a.append(x)
+    a.append(2 * x)
+    a[0] = 5.0
+    a += [1.0]
+    b = a
+    b.pop()
+    t = 0.0
+    for v in a:
+        t += v
+    return t, a, len(b)
+
+
+def tuples_by_run_time_index(x, n):
+    w = (1.0, 2.0, 4.0)
+    s = 0.0
+    for i in range(n):
+        s += w[i] * x
+    return s, w[-1], w[1:], w[n - 1]
+
+
+def by_mode(x, mode="a", flag=None):
+    if mode == "a":
+        return x
+    if mode == "b" and flag is None:
+        return (x, 2 * x)
+    return {"k": x, mode: mode.upper()}
+
+
+def settings(x):
+    return x * SETTINGS["rate"] + SETTINGS["table"][1] + len(SETTINGS["names"])
+
+
+CALLS = [
+    (binding, 1.5),
+    (keyword_only, 1.0),
+    (factorial, 5),
+    (calls_recursive, 0.7),
+    (even, 5, 0.7),
+    (even, 4, 0.7),
+    (halves, X, 1.0),
+    (doubles_rest, X, 0),
+    (counts, X, 5),
+    (mutates_through_view, X),
+    (records, Pair(1.0, X), Model(2.0, X), {"x": 1.0}),
+    (comprehensions, X, 4),
+    (higher_order, 1.2),
+    (calls_jitted, 3.0),
+    (jitted, 3.0),
+    (lists, 1.5),
+    (tuples_by_run_time_index, 1.5, 3),
+    (tuples_by_run_time_index, 1.5, 4),
+    (by_mode, 1.0),
+    (by_mode, 1.0, "b"),
+    (by_mode, 1.0, "c", 3),
+    (settings, 2.0),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), [(f, a) for f, *a in CALLS])
+def test_as_python(function, arguments):
+    check(function, *arguments)
+
+
+def test_starred_parameters():
+    check(keyword_only, 1.0, 2.0, 3.0, scale=5.0, other=1.0)
+
+
+def test_recursion_is_a_function_of_its_own():
+    assert [*lowered(factorial, 3)[0].function.callees] == ["factorial_1"]
+    assert len(lowered(calls_recursive, 0.5)[0].function.callees) == 1
+
+
+def reads_table(x):
+    return x * TABLE[0]
+
+
+def test_a_global_array_is_a_hidden_argument(monkeypatch):
+    result, leaves = lowered(reads_table, 2.0)
+    assert [c.name for c in result.hidden] == ["TABLE"] and leaves[1] is TABLE
+    monkeypatch.setitem(globals(), "TABLE", np.array([10.0, 2.0]))
+    assert through_ir(reads_table, 2.0) == 20.0
+
+
+def uses_factor(x):
+    return x * FACTOR
+
+
+def test_a_changed_global_is_seen(monkeypatch):
+    result, _ = lowered(uses_factor, 2.0)
+    (captured,) = result.captured
+    assert captured.holds()
+    monkeypatch.setitem(globals(), "FACTOR", 4.0)
+    assert not captured.holds()
+    assert through_ir(uses_factor, 2.0) == 8.0
+
+
+def test_closure_cells():
+    a = np.array([1.0, 2.0])
+    k = 2.0
+
+    def f(x):
+        return x * a[1] * k
+
+    check(f, 3.0)
+    assert [c.name for c in lowered(f, 3.0)[0].hidden] == ["a"]
+
+
+def test_lambdas_on_one_line():
+    f, g = (lambda x: x + 1.0), (lambda x: x * 3.0)
+    check(f, 2.0)
+    check(g, 2.0)

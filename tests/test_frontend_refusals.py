@@ -1,0 +1,191 @@
+"""What is refused: the class, the line, what was found and what to write instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from lowered import lowered
+
+from srcgrad.errors import (
+    ArgumentTypeError,
+    Error,
+    SourceError,
+    UnboundError,
+    UnsupportedError,
+    UnsupportedSyntaxError,
+)
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def generator(x):
+    yield x
+
+
+def catches(x):
+    try:
+        return x
+    except ValueError:
+        return 0.0
+
+
+def with_block(x):
+    with open("a"):
+        return x
+
+
+def maybe_array(x, n):
+    if n > 1:
+        y = x * 2
+    return y[0]
+
+
+def array_from_loop(x, n):
+    for i in range(n):
+        y = x * i
+    return y[0]
+
+
+def unknown_name(x):
+    return x * undefined_name  # noqa: F821
+
+
+def unknown_function(x):
+    return np.busday_count(x, x)
+
+
+def prints(x):
+    print(x)
+    return x
+
+
+def two_types(x, n):
+    return x if n > 1 else None
+
+
+def two_ranks(x, n):
+    y = x if n > 1 else x[0]
+    return y
+
+
+def missing_argument(x):
+    return with_two(x)
+
+
+def with_two(a, b):
+    return a + b
+
+
+def calls_number(x):
+    return x(1.0)
+
+
+def array_truth(x):
+    if x > 0:
+        return 1.0
+    return 2.0
+
+
+def endless(x):
+    return endless(x)
+
+
+def changes_list_in_loop(x, n):
+    a = []
+    for i in range(n):
+        a.append(x[i])
+    return a[0]
+
+
+def iterator_kept(x):
+    pairs = zip(x, x, strict=True)
+    s = 0.0
+    for a, b in pairs:
+        s += a * b
+    return s
+
+
+def sets_attribute(x):
+    x.shape = (3, 1)
+    return x
+
+
+def assigns_global(x):
+    global X
+    X = x
+    return x
+
+
+def custom_exception(x):
+    if x[0] > 1:
+        raise Error("no")
+    return x[0]
+
+
+def float_range(x):
+    s = 0.0
+    for i in range(2.5):
+        s += i
+    return s
+
+
+def big_literal(x):
+    return x[0] * 100000000000000000000000
+
+
+def never_ends(x):
+    while True:
+        x[0] += 1.0
+
+
+REFUSALS = [
+    (generator, (1.0,), UnsupportedSyntaxError, "generator", "yield x"),
+    (catches, (1.0,), UnsupportedSyntaxError, "try", "try:"),
+    (with_block, (1.0,), UnsupportedSyntaxError, "with", "with open"),
+    (maybe_array, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),
+    (array_from_loop, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),
+    (unknown_name, (1.0,), UnboundError, "'undefined_name' is not defined", "undefined_name"),
+    (unknown_function, (1.0,), UnsupportedError, "np.busday_count has no rule", "np.busday_count"),
+    (prints, (1.0,), UnsupportedError, "print()", "print(x)"),
+    (two_types, (1.0, 2), UnsupportedError, "depending on the path", "if n > 1"),
+    (two_ranks, (X, 2), UnsupportedError, "depending on the path", "if n > 1"),
+    (missing_argument, (1.0,), ArgumentTypeError, "misses the argument 'b'", "with_two(x)"),
+    (calls_number, (1.0,), ArgumentTypeError, "a number is called", "x(1.0)"),
+    (array_truth, (X,), ArgumentTypeError, "truth of an array", "x > 0"),
+    (endless, (1.0,), UnsupportedError, "on every path", "endless"),
+    (changes_list_in_loop, (X, 2), UnsupportedError, "list made outside", "a.append"),
+    (iterator_kept, (X,), UnsupportedError, "iterator", "pairs = zip"),
+    (sets_attribute, (X,), UnsupportedError, "attribute is assigned", "x.shape"),
+    (assigns_global, (X,), UnsupportedSyntaxError, "global 'X'", "X = x"),
+    (custom_exception, (X,), UnsupportedError, "not built in", "Error("),
+    (float_range, (X,), ArgumentTypeError, "range() takes integers", "range(2.5)"),
+    (big_literal, (X,), ArgumentTypeError, "64 bits", "1000000"),
+    (never_ends, (X,), UnsupportedSyntaxError, "never ends", "while True"),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "error", "message", "line"), REFUSALS)
+def test_refused(function, arguments, error, message, line):
+    with pytest.raises(error) as caught:
+        lowered(function, *arguments)
+    assert type(caught.value) is error and message in caught.value.message
+    assert caught.value.file == __file__ and caught.value.hint is not None
+    assert line in str(caught.value)
+
+
+def test_missing_source():
+    namespace: dict[str, object] = {}
+    exec(compile("def f(x):\n    return x\n", "<nowhere>", "exec"), namespace)
+    with pytest.raises(SourceError, match="cannot be found") as caught:
+        lowered(namespace["f"], 1.0)  # type: ignore[arg-type]  # a function
+    assert "linecache" in caught.value.hint
+
+
+def test_source_in_linecache():
+    import linecache
+
+    text = "def f(x):\n    return x * 2\n"
+    linecache.cache["<cell>"] = (len(text), None, text.splitlines(True), "<cell>")
+    namespace: dict[str, object] = {}
+    exec(compile(text, "<cell>", "exec"), namespace)
+    assert lowered(namespace["f"], 1.0)  # type: ignore[arg-type]  # a function
