@@ -8,16 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
+
+import numpy as np
 
 import srcgrad.primitives  # noqa: F401  # fills the table
 from srcgrad.ir.build import Builder, build_function
-from srcgrad.ir.core import Block, Const, Function, Operand, Value, constant, index, truth
+from srcgrad.ir.core import Block, Function, Operand, Value, constant, index, truth
 from srcgrad.ir.types import BOOL, F32, F64, I64, Array, DType, Scalar, Type
 from srcgrad.primitives.table import infer
 
 EXTENT = 4  # of every array, so that any index taken modulo it is in range
 NAMES = ["s", "t", "u", "v", "", "", ""]
 VECTOR = Array(F64, 1)
+
+
+def random_arguments(seed: int) -> list[Any]:
+    """Fresh arguments for a random function."""
+    rng = np.random.default_rng(seed)
+    single = rng.normal(size=EXTENT).astype(np.float32)
+    return [rng.normal(size=EXTENT), rng.normal(size=EXTENT), single, 0.7, np.float32(0.3), 5]
 
 
 def random_function(seed: int) -> Function:
@@ -235,6 +245,3 @@ class _Writer:
 
         self.b.for_(trips, [], push)
         self.add_all(self.b.for_(trips, [constant(0.5)], pop, ["s"]))
-
-
-__all__ = ["Const", "random_function"]

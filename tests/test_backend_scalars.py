@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
-from functools import cache
 from typing import Any
 
 import interpreter
@@ -32,22 +30,18 @@ ARITHMETIC = ["add", "sub", "mul", "max", "min", "lt", "le", "gt", "ge", "eq", "
 BITS = ["bit_and", "bit_or", "bit_xor", "invert"]
 LOGIC = ["and_", "or_", "not_", "eq", "ne", "select", "bit_and", "bit_or", "bit_xor", "invert", "add", "mul"]
 COMPLEX = ["add", "sub", "mul", "neg", "abs", "eq", "ne", "exp", "sin", "cos", "sqrt", "select", "ipow"]
-SPECIAL = {"cast", "select", "ipow"}
 INTEGER_ONLY = {"bit_and", "bit_or", "bit_xor", "invert", "lshift", "rshift", "and_", "or_", "not_"}
 
 
 def primitives_of(dtype: DType) -> list[str]:
     match dtype.kind:
         case "f":
-            return sorted(set(SCALARS) - INTEGER_ONLY - {"cast"} - SPECIAL_COMPLEX)
+            return sorted(set(SCALARS) - INTEGER_ONLY - {"cast"})
         case "c":
             return COMPLEX
         case "b":
             return LOGIC
     return [*ARITHMETIC, *BITS, "floordiv", "mod", "lshift", "rshift"]
-
-
-SPECIAL_COMPLEX = {"real", "imag", "conj", "complex", "conjugate"}
 
 
 def arity(name: str) -> int:
@@ -75,43 +69,60 @@ def operands_of(name: str, dtype: DType) -> list[tuple[Any, ...]]:
     return list(itertools.product(VALUES[dtype], repeat=arity(name)))
 
 
-def same(a: Any, b: Any, ulps: int) -> bool:
-    x, y = np.asarray(a), np.asarray(b)
-    if x.dtype.kind not in "fc":
+def ulps_of(name: str, dtype: DType, jitted: bool) -> int:
+    """NumPy's own loops, libm and SciPy differ in the last place or two; log-gamma loses more near its zeros."""
+    if name in ("gamma", "lgamma"):
+        return 64
+    if name in ("erf", "erfc"):
+        return 4
+    return 4 if jitted or (dtype == F32 and name in ("pow", "ipow")) else 0
+
+
+def same(found: Any, expected: Any, ulps: int) -> bool:
+    x, y = np.asarray(found), np.asarray(expected)
+    if y.dtype.kind not in "fc":
         return bool(x == y)
-    eps = ulps * np.finfo(y.dtype).eps if y.dtype.kind in "fc" else 0.0
-    return bool(np.allclose(x, y, rtol=eps, atol=0.0 if ulps == 0 else 1e-300, equal_nan=True))
+    tolerance = ulps * float(np.finfo(y.dtype).eps)
+    return bool(np.allclose(x, y, rtol=tolerance, atol=1e-300 if ulps else 0.0, equal_nan=True))
 
 
-@cache
-def cases() -> list[tuple[str, DType]]:
-    return [(name, dtype) for dtype in VALUES for name in primitives_of(dtype)]
+def is_convention(name: str, operands: tuple[Any, ...]) -> bool:
+    """SciPy and the C library disagree on log-gamma of minus infinity."""
+    return name == "lgamma" and operands == (-np.inf,)
+
+
+def check(name: str, dtype: DType, jitted: bool) -> None:
+    function = function_of(name, dtype)
+    run = compile_function(function, JITTED if jitted else PLAIN)
+    kinds = [p.type.dtype.numpy.type for p in function.parameters if isinstance(p.type, Scalar)]
+    for operands in operands_of(name, dtype):
+        if is_convention(name, operands):
+            continue
+        (expected,) = interpreter.run(function, *operands)
+        found = run(*(kind(x) for kind, x in zip(kinds, operands, strict=True)))
+        assert same(found, expected, ulps_of(name, dtype, jitted)), (name, operands, found, expected)
+        if jitted:  # Numba unboxes to Python's numbers, so its own type is asked
+            (signature,) = run.entry.nopython_signatures
+            assert str(signature.return_type) == expected.dtype.name, (name, signature)
+        else:
+            natural = isinstance(found, bool | int | float) and expected.dtype in (np.bool_, np.int64, np.float64)
+            assert natural or np.asarray(found).dtype == expected.dtype, (name, operands, type(found))
 
 
 @pytest.mark.parametrize("dtype", VALUES, ids=repr)
-def test_plain_gives_the_dtype_and_the_value_of_numpy(dtype: DType) -> None:
+def test_plain(dtype: DType) -> None:
     for name in primitives_of(dtype):
-        function = function_of(name, dtype)
-        run = compile_function(function, PLAIN)
-        for operands in operands_of(name, dtype):
-            (expected,) = interpreter.run(function, *operands)
-            result = run(*operands)
-            assert same(result, expected, 0), (name, operands, result, expected)
-            natural = isinstance(result, bool | int | float) and function.results[0].type.dtype in (BOOL, I64, F64)  # type: ignore[union-attr]
-            assert natural or np.asarray(result).dtype == np.asarray(expected).dtype, (name, operands, type(result))
+        check(name, dtype, jitted=False)
+
+
+@pytest.mark.parametrize("dtype", [F64, F32], ids=repr)
+def test_jitted_floats(dtype: DType) -> None:
+    for name in primitives_of(dtype):
+        check(name, dtype, jitted=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", VALUES, ids=repr)
-def test_jitted_gives_the_value_of_numpy(dtype: DType) -> None:
+@pytest.mark.parametrize("dtype", [d for d in VALUES if d.kind != "f"], ids=repr)
+def test_jitted_others(dtype: DType) -> None:
     for name in primitives_of(dtype):
-        function = function_of(name, dtype)
-        run = compile_function(function, JITTED)
-        kinds = [p.type.dtype.numpy.type for p in function.parameters]  # type: ignore[union-attr]
-        for operands in operands_of(name, dtype):
-            (expected,) = interpreter.run(function, *operands)
-            result = run(*(kind(x) for kind, x in zip(kinds, operands, strict=True)))
-            assert same(result, expected, 4), (name, operands, result, expected)
-            assert math.isnan(abs(expected)) or run.entry.signatures
-
-
+        check(name, dtype, jitted=True)

@@ -1,6 +1,6 @@
 """Helpers that generated modules use. Their source is pasted into the module, which so depends on NumPy alone.
 
-Each runs as plain Python and under Numba.
+Each runs as plain Python and under Numba. They are loops: one array assignment takes Numba seconds to compile (0.68.1).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 def grow(stack):  # type: ignore[no-untyped-def]  # pasted into modules that import nothing but NumPy
     """A copy with room for more."""
     larger = np.empty(2 * stack.size, stack.dtype)
-    larger[: stack.size] = stack
+    for i in range(stack.size):
+        larger[i] = stack[i]
     return larger
 
 
