@@ -28,8 +28,10 @@ from srcgrad.optimize.fold_constants import fold_constants
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_invariants import hoist_invariants
 from srcgrad.optimize.look_through_views import look_through_views
+from srcgrad.optimize.privatize import privatize
 from srcgrad.optimize.prove_indices import prove_indices
 from srcgrad.optimize.remove_dead import remove_dead
+from srcgrad.optimize.remove_dead_stores import remove_dead_stores
 from srcgrad.optimize.resolve_extents import resolve_extents
 from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.share_common import share_common
@@ -62,6 +64,7 @@ PREPARE = each(
     prove_indices,
     fold_constants,
     share_common,
+    privatize,
     remove_dead,
 )
 # After reversal: forward values are named out of scope until recall brings them back.
@@ -78,6 +81,7 @@ IMPROVE = each(
     prove_indices,
     fold_constants,
     run_forwards,
+    remove_dead_stores,
     hoist_invariants,
     hoist_allocations,
     remove_dead,

@@ -1,9 +1,10 @@
 """The ways to have a forward value again in the reverse sweep, and what each costs.
 
 Costs count as often as their loops are taken to run. Besides storing and recomputing single values there are
-three ways that need less: a carried integer that grows by a constant follows from the counter (an *induction*);
-references that a loop only permutes are permuted backwards; and an array that an iteration reads but does not change
-afterwards is kept whole, one *row* an iteration, instead of every element read from it.
+four ways that need less: a carried integer that grows by a constant follows from the counter (an *induction*);
+references that a loop only permutes are permuted backwards; an array that an iteration reads but does not change
+afterwards is kept whole, one *row* an iteration, instead of every element read from it; and an array born in an
+iteration is *expanded*: the allocation becomes a row of storage.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from srcgrad.primitives.table import Effect, effect
 
 TRIPS = 8  # how often a loop of unknown count is taken to run, when costs are compared
 DEPTH = 5  # deeper loops count like this one
-STREAMED, CACHED, REFERENCE = 15, 4, 60  # storing a scalar through memory, in cache, a reference
+STREAMED, CACHED = 15, 4  # storing a scalar through memory, or in cache
+REFERENCE, EXPANDED = 60, 8  # storing a reference, or making an allocation a row of storage
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Ways:
 
     inductions: dict[Value, tuple[Operand, Operand]] = field(default_factory=dict)  # initial value, step
     permuted: dict[Value, tuple[int, int]] = field(default_factory=dict)  # own position, position where it is yielded
+    expanded: dict[Value, Shape] = field(default_factory=dict)  # the result of an allocation -> its extents
     rows: dict[Value, Row] = field(default_factory=dict)  # a stand-in for each row
     row_of: dict[Value, Value] = field(default_factory=dict)  # the result of a load -> the row it can be read from
 
@@ -94,8 +97,13 @@ class _Costs:
     def storing(self, value: Value) -> int:
         if not isinstance(value.type, Array):
             return self.scalar_cost
-        sites = self.effects.sites.sites(value)
-        return NEVER if any(self.remade(site) for site in sites) else REFERENCE
+        if any(self.remade(site) for site in self.effects.sites.sites(value)):
+            return NEVER
+        op = self.effects.definitions.op.get(value)
+        if op is None or op.primitive != "alloc" or not self._sized(value, self.owner[value]):
+            return REFERENCE
+        self.ways.expanded[value] = self.facts.extents.of(value)
+        return EXPANDED
 
     def remade(self, site: Value) -> bool:
         """A shadow that never leaves its block is made in the reverse sweep: nothing of it need be kept."""

@@ -7,9 +7,7 @@ iteration. The forward loop remains only where its value is asked for.
 A loop qualifies when
 
 (a) all it carries are sums, ``p + t`` or ``p - t``, read by nothing else, also through inner loops and branches;
-(b) what it writes is memory born in the iteration, memory that the loop never reads (left out of the
-    copy), or scratch memory that nobody else touches and of which every element is written in an
-    iteration before it is read;
+(b) what it writes is memory born in the iteration, or memory that the loop never reads (left out of the copy);
 (c) nothing it reads from outside is written between the loop and its mirror.
 """
 
@@ -19,13 +17,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from srcgrad.analysis.coverage import written_before_read
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.sums import only_sums
 from srcgrad.differentiate.regions import numbered
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, rewrite_block
-from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect
 
 
@@ -83,7 +79,7 @@ class InPlace:
 
     def _writes_repeatable(self, op: Op) -> bool:
         return all(
-            self._born_inside(write.array, op) or self._never_read(write, op) or self._scratch(write, op)
+            self._born_inside(write.array, op) or self._never_read(write, op)
             for write, writes in self._touches(op)
             if writes
         )
@@ -101,19 +97,6 @@ class InPlace:
         sites = self.effects.sites.sites(array)
         reads = [t for site in sites for t in self.effects.reads.get(site, ())]
         return [t for t in reads if t.op.primitive != "accumulate"]
-
-    def _scratch(self, write: Touch, op: Op) -> bool:
-        """(b): one allocation outside, used by this loop alone, each element written before it is read."""
-        root, _ = self.effects.root(write.array)
-        definition = self.effects.definitions.op.get(root)
-        if definition is None or definition.primitive != "alloc" or self.effects.sites.sites(root) != {root}:
-            return False
-        touches = [*self.effects.reads.get(root, ()), *self.effects.writes.get(root, ())]
-        if any(self.effects.root(t.array)[0] is not root for t in touches):
-            return False
-        if not all(self._inside(t, op) for t in touches) or _escapes(root, self.effects):
-            return False
-        return written_before_read(op, root, self.effects)
 
     def copy_of(self, op: Op, twins: dict[Value, Value], active: set[Value]) -> Copy:
         """Copy one iteration; the copies of active values are active, and their twins are copied twins."""
@@ -161,9 +144,3 @@ def _marked(block: Block, left_out: set[int]) -> Block:
         blocks = tuple(_marked(b, left_out) for b in op.blocks)
         ops.append(replace(op, attributes=attributes, blocks=blocks))
     return Block(block.parameters, tuple(ops), block.yields)
-
-
-def _escapes(root: Value, effects: Effects) -> bool:
-    """Whether the function gives the memory to its caller."""
-    results = effects.function.results
-    return any(isinstance(r.type, Array) and root in effects.sites.sites(r) for r in results)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from srcgrad.analysis.extents import Dim, Extent
+from srcgrad.analysis.extents import Dim, Extent, Shape
 from srcgrad.differentiate.choices import Row, Ways
 from srcgrad.differentiate.nests import Level, Pair, all_levels, defining_op, known_before
 from srcgrad.ir.core import Block, Op, Operand, Value, constant, index
@@ -38,6 +38,7 @@ class _Notes:
     saves: dict[Value, list[Op]] = field(default_factory=dict)  # after the definition of a value, in the forward block
     prologue: list[Op] = field(default_factory=list)  # at the start of the mirror block
     epilogue: list[Op] = field(default_factory=list)  # at the end of the forward block
+    replaced: dict[Op, Op] = field(default_factory=dict)  # in the forward block
     exports: list[tuple[Operand, Value]] = field(default_factory=list)  # what leaves a branch, and as which result
     # References that the mirror carries backwards: the initial one, the mirror's parameter, what it yields.
     turned: list[tuple[Operand, Value, Value]] = field(default_factory=list)
@@ -97,7 +98,9 @@ class _Keeper:
         loops = level.loops
         extents = [self._before_nest(loop.pair.forward.operands[0]) for loop in loops if _counted(loop)]
         known = len(extents) == len(loops) and all(n is not None for n in extents)
-        if not loops and isinstance(value.type, Scalar):
+        if value in self.ways.expanded and loops:
+            self._expand(value, level, self.ways.expanded[value])
+        elif not loops and isinstance(value.type, Scalar):
             self.mirrored[value] = self._export(value, level)
         elif known and loops and isinstance(value.type, Scalar):
             self._store_dense(value, level, [n for n in extents if n is not None])
@@ -181,23 +184,37 @@ class _Keeper:
 
     def _store_row(self, stand_in: Value, row: Row) -> None:
         """Keep an array as it stands at the end of the iteration."""
-        assert isinstance(row.array.type, Array)
-        loops = row.level.loops
+        kept, there, again = self._rows(row.array, row.level, row.shape, "empty")
+        shape = self.before[-1].operands[len(there) :]
+        self.notes[row.level].epilogue += _copy_nest(row.array, kept, there, shape)
+        self.mirrored[stand_in] = again
+
+    def _expand(self, value: Value, level: Level, shape: Shape) -> None:
+        """Let an allocation in the nest be a row of storage."""
+        op = defining_op(value, level)
+        assert op is not None
+        kept, there, again = self._rows(value, level, shape, op.text("fill"))
+        axes = "i" * len(there) + ":" * len(shape)
+        self.notes[level].replaced[op] = Op("slice", (kept, *there), (value,), (), {"axes": axes}, op.location)
+        self.mirrored[value] = again
+
+    def _rows(self, array: Value, level: Level, shape: Shape, fill: str) -> tuple[Value, tuple[Value, ...], Value]:
+        """Storage with a row per iteration; the index of this iteration's row, and the row in the mirror."""
+        assert isinstance(array.type, Array)
+        loops = level.loops
         trips = [self._before_nest(loop.pair.forward.operands[0]) for loop in loops]
-        shape = [self._extent(n) for n in row.shape]
-        known = [n for n in (*trips, *shape) if n is not None]
+        extents = [self._extent(n) for n in shape]
+        known = tuple(n for n in (*trips, *extents) if n is not None)
         assert len(known) == len(trips) + len(shape)
-        dtype = row.array.type.dtype
-        kept = Value(Array(dtype, len(known)), _kept_name(row.array))
-        self.before.append(Op("alloc", tuple(known), (kept,), attributes={"dtype": dtype, "fill": "empty"}))
+        dtype = array.type.dtype
+        kept = Value(Array(dtype, len(known)), _kept_name(array))
+        self.before.append(Op("alloc", known, (kept,), attributes={"dtype": dtype, "fill": fill}))
         there = tuple(loop.forward.parameters[0] for loop in loops)
         here = tuple(self.iterations[loop] for loop in loops)
-        notes = self.notes[row.level]
-        notes.epilogue += _copy_nest(row.array, kept, there, known[len(trips) :])
-        again = Value(Array(dtype, len(shape)), row.array.name)
+        again = Value(Array(dtype, len(shape)), array.name)
         axes = "i" * len(loops) + ":" * len(shape)
-        notes.prologue.append(Op("slice", (kept, *here), (again,), attributes={"axes": axes}))
-        self.mirrored[stand_in] = again
+        self.notes[level].prologue.append(Op("slice", (kept, *here), (again,), attributes={"axes": axes}))
+        return kept, there, again
 
     def _extent(self, extent: Extent) -> Operand | None:
         if not isinstance(extent, Dim):
@@ -237,7 +254,7 @@ class _Keeper:
         inner = {child.forward: child for child in level.children}
         ops = [save for p in level.forward.parameters for save in saves.get(p, ())]
         for op in level.forward.ops:
-            ops.append(self._forward(inner[op]) if op in inner else op)
+            ops.append(self._forward(inner[op]) if op in inner else self.notes[level].replaced.get(op, op))
             ops.extend(save for r in op.results for save in saves.get(r, ()))
         ops += self.notes[level].epilogue
         return Block(level.forward.parameters, tuple(ops), level.forward.yields)

@@ -71,9 +71,7 @@ def rewrite(function: Function, visit: Callable[[Op], Replacement | None]) -> Fu
 def rewrite_block(block: Block, environment: Environment, visit: Callable[[Op], Replacement | None]) -> Block:
     ops: list[Op] = []
     for op in block.ops:
-        operands = tuple(renamed(x, environment) for x in op.operands)
-        blocks = tuple(rewrite_block(b, environment, visit) for b in op.blocks)
-        current = replace(op, operands=operands, blocks=blocks)
+        current = _with_inner(op, environment, visit)
         replacement = visit(current)
         if replacement is None:
             ops.append(current)
@@ -82,6 +80,15 @@ def rewrite_block(block: Block, environment: Environment, visit: Callable[[Op], 
             ops.extend(new_ops)
             environment.update(names)
     return Block(block.parameters, tuple(ops), tuple(renamed(x, environment) for x in block.yields))
+
+
+def _with_inner(op: Op, environment: Environment, visit: Callable[[Op], Replacement | None]) -> Op:
+    """The op with operands renamed and inner blocks rewritten; the op itself where neither changed it."""
+    operands = tuple(renamed(x, environment) for x in op.operands)
+    blocks = tuple(rewrite_block(b, environment, visit) for b in op.blocks)
+    if not blocks and all(a is b for a, b in zip(operands, op.operands, strict=True)):
+        return op
+    return replace(op, operands=operands, blocks=blocks)
 
 
 def map_functions(function: Function, step: Callable[[Function], Function]) -> Function:
