@@ -29,7 +29,7 @@ EMPTY = np.zeros(0)
 
 def lowered_result(f: Callable[..., object], *arguments: object) -> object:
     """What ``f`` gives when it is lowered and run by the interpreter; arrays are written to in place."""
-    names = [p for p in inspect.signature(f).parameters]
+    names = list(inspect.signature(f).parameters)
     lowered = lower(f, tuple(describe(a, n) for a, n in zip(arguments, names, strict=True)))
     verify(lowered.function, infer)
     results = run(lowered.function, *(leaf for a in arguments for leaf in flatten(a)))
@@ -311,7 +311,7 @@ def test_order(f: Callable[..., object], arguments: tuple[object, ...]) -> None:
     (lambda x: abs(x), (V,)),
     (lambda x: np.sign(x) * np.floor(x), (V,)),
     (lambda x: np.isnan(x) | np.isfinite(x), (V,)),
-    (lambda x: -x**2 + x**0.5, (np.abs(V),)),
+    (lambda x: -(x**2) + x**0.5, (np.abs(V),)),
     (lambda x: 2.0**x, (V,)),
     (lambda x: x // 0.3 + x % 0.3, (V,)),
     (lambda x: (x > 0.0) * x * x, (V,)),

@@ -25,7 +25,7 @@ def compile_time(f: F) -> F:
         try:
             return front_value(f(*plain, **named))
         except (TypeError, ValueError) as fault:
-            lowering.refuse(None, str(fault), error=ArgumentTypeError)
+            lowering.refuse(None, str(fault), "See the documentation of the NumPy function.", ArgumentTypeError)
 
     FUNCTIONS[f] = handler
     return f
@@ -43,3 +43,15 @@ def python_value(lowering: Lowering, value: FrontValue) -> object:
 def front_value(value: object) -> FrontValue:
     """A Python value as one known at compile time; tuples item by item."""
     return TupleValue(tuple(front_value(v) for v in value)) if isinstance(value, tuple) else Static(value)
+
+
+def refuse(what: str, hint: str) -> None:
+    """In library code: this use of the function has no rule."""
+
+
+def _refuse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    what, hint = (str(python_value(lowering, a)) for a in arguments)
+    lowering.refuse(None, what, hint)
+
+
+FUNCTIONS[refuse] = _refuse

@@ -41,5 +41,5 @@ def trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1)
     y = np.moveaxis(np.asarray(y), axis, -1)
     heights = y[..., 1:] + y[..., :-1]
     if x is None:
-        return np.sum(heights, axis=-1) * (0.5 * dx)  # type: ignore[no-any-return]  # an array
-    return np.sum(heights * np.diff(x), axis=-1) * 0.5  # type: ignore[no-any-return]  # an array
+        return np.sum(heights, axis=-1) * (0.5 * dx)
+    return np.sum(heights * np.diff(x), axis=-1) * 0.5

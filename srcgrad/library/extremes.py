@@ -16,7 +16,7 @@ Vector = NDArray[np.floating]
 
 
 @compile_time
-def has_derivative(dtype: np.dtype) -> bool:  # type: ignore[type-arg]  # of any kind
+def has_derivative(dtype: np.dtype) -> bool:
     return dtype.kind in "fc"
 
 

@@ -84,11 +84,7 @@ def place_of(a: Array, x: float, side: str) -> int:
     high = a.shape[0]
     while low < high:
         middle = (low + high) // 2
-        if side == "left":
-            right = before(a[middle], x)
-        else:
-            right = not before(x, a[middle])
-        if right:
+        if before(a[middle], x) or (side != "left" and not before(x, a[middle])):
             low = middle + 1
         else:
             high = middle

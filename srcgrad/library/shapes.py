@@ -9,6 +9,7 @@ from srcgrad.frontend.compile_time import compile_time
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
+Axes = int | tuple[int, ...]
 
 
 @library(np.outer, np.linalg.outer, streamed=("a", "b"))
@@ -130,8 +131,8 @@ def tile(a: Array, reps: int | tuple[int, ...]) -> Array:
     times = (reps,) if isinstance(reps, int) else reps
     a = a.reshape((1,) * max(len(times) - a.ndim, 0) + a.shape)
     times = (1,) * max(a.ndim - len(times), 0) + tuple(times)
-    for axis in range(len(times)):
-        a = np.moveaxis(tiled(np.moveaxis(a, axis, 0), times[axis]), 0, axis)
+    for axis, n in enumerate(times):
+        a = np.moveaxis(tiled(np.moveaxis(a, axis, 0), n), 0, axis)
     return a
 
 
@@ -165,7 +166,7 @@ def kron(a: Array, b: Array) -> Array:
 
 
 @library(np.tensordot)
-def tensordot(a: Array, b: Array, axes: int | tuple[object, object] = 2) -> Array:
+def tensordot(a: Array, b: Array, axes: int | tuple[Axes, Axes] = 2) -> Array:
     a = np.asarray(a)
     b = np.asarray(b)
     if isinstance(axes, int):
@@ -198,15 +199,17 @@ def meshgrid(x: Array, y: Array, indexing: str = "xy") -> tuple[Array, Array]:
 
 @library(np.clip, streamed=("a",))
 def clip(a: Array, a_min: Array | None = None, a_max: Array | None = None) -> Array:
+    if a_min is None and a_max is None:
+        return a.copy()
     if a_min is None:
-        return np.minimum(a, a_max)
+        return np.minimum(a, a_max)  # type: ignore[arg-type]  # not None
     if a_max is None:
         return np.maximum(a, a_min)
     return np.minimum(np.maximum(a, a_min), a_max)
 
 
 @library(np.flatnonzero)
-def flatnonzero(a: Array) -> Array:
+def flatnonzero(a: Array) -> NDArray[np.int64]:
     return np.nonzero(np.asarray(a).flatten())[0]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
-from srcgrad.frontend.compile_time import compile_time
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from srcgrad.frontend.compile_time import compile_time, refuse
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
+Result = Array | np.floating
 Axis = int | tuple[int, ...] | None
 
 
@@ -29,7 +32,7 @@ def count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
 
 
 @library(np.mean, streamed=("a",))
-def mean(a: Array, axis: Axis = None, dtype: object = None, keepdims: bool = False) -> Array:
+def mean(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Result:
     if not isinstance(a, np.ndarray):
         return np.mean(np.asarray(a), axis, dtype, keepdims=keepdims)
     total = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims)
@@ -37,23 +40,20 @@ def mean(a: Array, axis: Axis = None, dtype: object = None, keepdims: bool = Fal
 
 
 @library(np.var)
-def var(a: Array, axis: Axis = None, dtype: object = None, ddof: int = 0, keepdims: bool = False) -> Array:
+def var(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, ddof: int = 0, keepdims: bool = False) -> Result:
     a = np.asarray(a)
-    if axis is None:
-        centred = a - np.mean(a)
-    else:
-        centred = a - np.mean(a, axis=axis, keepdims=True)
+    centred = a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
     n = max(count(a.shape, axes_of(axis, a.ndim)) - ddof, 0)
     return np.sum(squared(centred), axis=axis, dtype=dtype, keepdims=keepdims) / n
 
 
 @library(np.std)
-def std(a: Array, axis: Axis = None, dtype: object = None, ddof: int = 0, keepdims: bool = False) -> Array:
-    return np.sqrt(np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
+def std(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, ddof: int = 0, keepdims: bool = False) -> Result:
+    return np.sqrt(var(a, axis, dtype, ddof, keepdims))
 
 
 @library(np.average)
-def average(a: Array, axis: Axis = None, weights: Array | None = None) -> Array:
+def average(a: Array, axis: Axis = None, weights: Array | None = None) -> Result:
     if weights is None:
         return np.mean(a, axis=axis)
     a = np.asarray(a)
@@ -71,15 +71,15 @@ def squared(z: Array) -> Array:
 
 
 @library(np.linalg.norm)
-def norm(x: Array, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Array:
+def norm(x: Array, ord: float | Literal["fro"] | None = None, axis: Axis = None, keepdims: bool = False) -> Result:
     """Vector norms, and the Frobenius norm of matrices. The derivative at 0 is 0."""
     x = np.asarray(x)
     if x.dtype.kind in "iub":
         x = x.astype(np.float64)
-    if ord is None or ord == "fro" or (ord == 2 and (x.ndim == 1 or isinstance(axis, int))):
+    if ord is None or isinstance(ord, str) or (ord == 2 and (x.ndim == 1 or isinstance(axis, int))):
         return root(np.sum(squared(x), axis=axis, keepdims=keepdims))
     if x.ndim > 1 and not isinstance(axis, int):
-        raise NotImplementedError("only the Frobenius norm of matrices")
+        refuse("a norm of matrices other than Frobenius'", "Use np.linalg.norm(x), or name an axis.")
     if ord == 1:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == np.inf:
