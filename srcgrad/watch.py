@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 
 from srcgrad import settings
 from srcgrad.ir.core import Function
-from srcgrad.ir.text import to_text
 
 Watcher = Callable[[str, Function], None]
 
@@ -30,6 +29,11 @@ def watching(watcher: Watcher) -> Iterator[None]:
         yield
     finally:
         _watchers.reset(token)
+
+
+def anyone() -> bool:
+    """Whether anyone watches."""
+    return bool(_watchers.get() or settings.time_steps() or settings.steps_to_print())
 
 
 @contextmanager
@@ -71,6 +75,8 @@ class _Printer:
 
     def __call__(self, step: str, function: Function) -> None:
         if step in self.steps:
+            from srcgrad.ir.text import to_text
+
             print(f"# after {step}\n{to_text(function)}", file=sys.stderr)
 
 
@@ -79,6 +85,8 @@ class _Differ:
     before: list[str] = field(default_factory=list)
 
     def __call__(self, step: str, function: Function) -> None:
+        from srcgrad.ir.text import to_text
+
         after = to_text(function).splitlines()
         lines = list(difflib.unified_diff(self.before, after, "before", step, lineterm=""))
         print("\n".join(lines) if lines else f"# {step}: no change", file=sys.stderr)

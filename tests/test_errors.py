@@ -311,7 +311,7 @@ def test_numba_never_shows(monkeypatch) -> None:
         tree.body[-1].body.insert(0, ast.parse("x = 'text' + 1").body[0])
         return numba_jit.Generated(ast.unparse(tree) + "\n# broken on purpose\n", made.entry, made.scalars)
 
-    monkeypatch.setattr(numba_jit, "generate", broken)
+    monkeypatch.setattr("srcgrad.api.program.generate", broken)
     for f in (lambda x: x * x, lambda x: (x * x, {"a": x})):
         with pytest.raises(srcgrad.InternalError, match=r"please report") as caught:
             grad(f, has_aux=f(1.0) != 1.0)(1.0)

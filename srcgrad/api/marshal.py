@@ -11,27 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from srcgrad.frontend.pytree import NATIVE, build_container
 from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.types import Array
 
 
-def flattener(arguments: tuple[Structure, ...]) -> Callable[..., list[object]]:
+def flattener(arguments: tuple[Structure, ...]) -> Callable[..., Any]:
     """The function from arguments of these structures to the list of their leaves."""
     names = [f"a{k}" for k in range(len(arguments))]
     leaves = [leaf for name, structure in zip(names, arguments, strict=True) for leaf in _leaves(name, structure)]
     return _made(f"def made({', '.join(names)}):\n    return [{', '.join(leaves)}]\n", {})
 
 
-def rebuilder(result: Structure) -> Callable[[object], object]:
+def rebuilder(result: Structure) -> Callable[..., Any]:
     """The function from what flat code returns (nothing, one value, or a tuple) to the result."""
     count = _count(result)
     text = _Text(iter(["r"] if count == 1 else [f"r[{k}]" for k in range(count)]))
     return _made(f"def made(r):\n    return {text.of(result)}\n", text.names)
 
 
-def _made(source: str, names: dict[str, object]) -> Callable[..., object]:
+def _made(source: str, names: dict[str, object]) -> Callable[..., Any]:
     exec(source, names)
     made = names["made"]
     assert callable(made)

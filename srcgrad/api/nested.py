@@ -15,9 +15,10 @@ from srcgrad.api.plans import Structures
 from srcgrad.api.program import Program
 from srcgrad.errors import ArgumentTypeError, Error
 from srcgrad.frontend.captures import from_python, hidden_array
-from srcgrad.frontend.lowering import Lowering, refusal
+from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
 from srcgrad.frontend.places import Capture
+from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import call_object
 from srcgrad.frontend.values import FrontValue, TupleValue
 from srcgrad.ir.core import Block, Function, Op, Operand, Value

@@ -12,6 +12,7 @@ from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import parameters_of
 from srcgrad.api.marshal import flattener, rebuilder
 from srcgrad.api.plans import Plan, Structures
+from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, compile_lock, fault_of_ours
 from srcgrad.errors import ArgumentTypeError
@@ -71,9 +72,7 @@ class Specialisation:
 
     def hidden(self) -> list[np.ndarray]:
         """The arrays the function reads from outside, as they are now."""
-        arrays = [capture.read() for capture, _ in self._hidden]
-        assert all(isinstance(array, np.ndarray) for array in arrays)
-        return arrays
+        return [array for capture, _ in self._hidden if isinstance(array := capture.read(), np.ndarray)]
 
     def leaves(self, arguments: Sequence[object]) -> list[object]:
         """The leaves of the arguments, then the hidden arrays; checked for overlap where one is written to."""
@@ -136,7 +135,12 @@ class Specialisations:
             return new
 
     def _artifact(self, structures: Structures) -> Artifact:
-        return self.program(structures).artifact(self.options)
+        asked = Asked(self.function, self.plan, structures, self.options)
+        artifact = remembered(asked)
+        if artifact is None:
+            artifact = self.program(structures).artifact(self.options)
+            remember(asked, artifact)
+        return artifact
 
     def program(self, structures: Structures) -> Program:
         """What is compiled for these structures, as IR."""
