@@ -21,7 +21,7 @@ from srcgrad.frontend.lowering import Lowering, UnresolvedError, Variable
 from srcgrad.frontend.merge import settle
 from srcgrad.frontend.promotion import Number
 from srcgrad.frontend.scalars import truth
-from srcgrad.frontend.scope import Binding, Flagged, Missing
+from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.slots import Slot, joined, missing, operands_of, rebound, slot_of
 from srcgrad.frontend.values import FrontValue, Static
 from srcgrad.ir.core import Block, Const, Op, Operand
@@ -72,7 +72,7 @@ def _run(lowering: Lowering, emit: Emit, before: dict[Variable, Binding]) -> Sid
             return None
         names = lowering.variables()
         for key, value in names.items():
-            if value is not before.get(key) and not isinstance(value, Flagged | Missing):
+            if value is not before.get(key) and not isinstance(value, Flagged | Missing | Pending):
                 names[key] = settle(lowering, value)
         dead, lowering.dead = lowering.dead, False
         return Side(ops, names, result, dead)
@@ -129,7 +129,7 @@ def _merge(lowering: Lowering, condition: Operand, one: Side, two: Side, changed
     for key, binding in bindings_after.items():
         assert key is not None
         key[0].names[key[1]] = binding
-    assert not isinstance(result, Flagged | Missing)
+    assert not isinstance(result, Flagged | Missing | Pending)
     return result
 
 

@@ -7,7 +7,6 @@ arguments, never frozen copies.
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import types
 
 import numpy as np
@@ -21,6 +20,7 @@ from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static,
 from srcgrad.ir.core import Value, constant
 from srcgrad.ir.types import dtype_of
 
+LONGEST = 1000  # items of a container outside: each is a compile-time value of its own
 # Attributes of these modules do not change while a program runs.
 FIXED_MODULES = ("numpy", "math", "cmath", "scipy", "numba", "operator", "functools", "itertools", "builtins", "typing")
 
@@ -41,22 +41,22 @@ def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontVal
     if container is None:
         return Static(value)
     keys, items = container
+    if len(items) > LONGEST:
+        hint = "Make it an array."
+        lowering.refuse(None, f"{capture.name!r} is a {type(value).__name__} of {len(items)} items", hint)
     holders = [Capture(f"{capture.name}[{k!r}]", value, key) for k, key in enumerate(keys or range(len(items)))]
     children = tuple(from_python(lowering, h, item) for h, item in zip(holders, items, strict=True))
     return TupleValue(children, type(value), keys, home=None)
 
 
 def parts(value: object) -> tuple[tuple[object, ...], tuple[object, ...]] | None:
-    """The keys and items of a container; None for anything else."""
+    """The keys and items of a container; None for anything else (an object's attributes are read one by one)."""
     if isinstance(value, dict):
         return tuple(value), tuple(value.values())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return tuple(value._fields), tuple(value)
     if isinstance(value, tuple | list):
         return (), tuple(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = tuple(f.name for f in dataclasses.fields(value))
-        return names, tuple(getattr(value, name) for name in names)
     return None
 
 

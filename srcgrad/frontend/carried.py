@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from srcgrad.frontend.lowering import Lowering, Variable
+from srcgrad.frontend.lowering import Lowering, UnresolvedError, Variable
 from srcgrad.frontend.merge import JoinError, dynamic, join, settle
-from srcgrad.frontend.scope import Binding, Flagged, Missing
+from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.slots import Slot, joined, missing, operands_of, rebound, slot_of
 from srcgrad.ir.core import Block, Operand, Value
 
@@ -60,7 +60,7 @@ def variables_of(lowering: Lowering, extent: Extent) -> list[Variable]:
 
 def is_read(lowering: Lowering, variable: Variable, names: frozenset[str]) -> bool:
     scope, name = variable
-    return scope is not lowering.scope or name in names
+    return scope is not lowering.scope or name in names or name in scope.shared
 
 
 def initial_slots(lowering: Lowering, extent: Extent, entry: dict[Variable, Binding]) -> Slots:
@@ -88,7 +88,12 @@ def _widened(name: str, slot: Slot, remembered: dict[str, Slot]) -> Slot:
 
 
 def lower_part(
-    lowering: Lowering, entry: dict[Variable, Binding], slots: Slots, extra: tuple[Value, ...], emit: EmitPart
+    lowering: Lowering,
+    extent: Extent,
+    entry: dict[Variable, Binding],
+    slots: Slots,
+    extra: tuple[Value, ...],
+    emit: EmitPart,
 ) -> Part:
     """Lower one block with fresh parameters for what is carried; the block's yields are filled in by ``closed``."""
     lowering.rebind(entry)
@@ -96,18 +101,53 @@ def lower_part(
     with lowering.block(parameters=(*extra, *(p for ps in parameters.values() for p in ps))) as ops:
         for variable, slot in slots.items():
             if slot is None:
-                variable[0].names.pop(variable[1], None)
+                _without_value(lowering, extent, variable)
             else:
                 variable[0].names[variable[1]] = rebound(lowering, slot, iter(parameters[variable]))
-        first = emit(*extra)
+        first = _emitted(lowering, extent, slots, extra, emit)
         bindings = lowering.variables()
         for variable, binding in bindings.items():
-            if not isinstance(binding, Flagged | Missing):
+            if not isinstance(binding, Flagged | Missing | Pending):
                 bindings[variable] = settle(lowering, binding)
         dead, lowering.dead = lowering.dead, False
     if dead:  # an iteration that ends in an exception leaves everything as it was
         bindings = {v: rebound(lowering, s, iter(parameters[v])) for v, s in slots.items() if s is not None}
     return Part(extra, parameters, Block((), tuple(ops), tuple(first)), bindings)
+
+
+def _emitted(
+    lowering: Lowering, extent: Extent, slots: Slots, extra: tuple[Value, ...], emit: EmitPart
+) -> Sequence[Operand]:
+    try:
+        return emit(*extra)
+    except UnresolvedError:
+        for (_, name), slot in slots.items():
+            pending = lowering.pending.get((extent.key, name))
+            if slot is None and pending is not None and pending.error is not None:
+                raise pending.error from None
+        raise
+
+
+def _without_value(lowering: Lowering, extent: Extent, variable: Variable) -> None:
+    """A variable that has no value at the start of the first iteration; a later one may find that of the last."""
+    scope, name = variable
+    if is_read(lowering, variable, extent.head) and (scope is not lowering.scope or name in extent.assigned):
+        scope.names[name] = lowering.pending.setdefault((extent.key, name), Pending())
+    else:
+        scope.names.pop(name, None)
+
+
+def forget_pending(lowering: Lowering, extent: Extent) -> None:
+    for variable in variables_of(lowering, extent):
+        lowering.pending.pop((extent.key, variable[1]), None)
+
+
+def settled_slots(lowering: Lowering, extent: Extent, found: Slots) -> None:
+    """Refuse a variable that an iteration reads but that none gives a value one can carry."""
+    for (_, name), slot in found.items():
+        pending = lowering.pending.pop((extent.key, name), None)
+        if slot is None and pending is not None and pending.error is not None:
+            raise pending.error
 
 
 def next_slots(lowering: Lowering, extent: Extent, slots: Slots, bindings: dict[Variable, Binding]) -> Slots:

@@ -8,20 +8,35 @@ from collections.abc import Callable, Sequence
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.assignment import assign
 from srcgrad.frontend.bindings import assigned
+from srcgrad.frontend.carried import Extent
 from srcgrad.frontend.containers import sequence_items
 from srcgrad.frontend.iteration import as_counted
 from srcgrad.frontend.logic import condition
+from srcgrad.frontend.loops import counted
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import settle
+from srcgrad.frontend.promotion import as_scalar, converted
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.scope import Scope
-from srcgrad.frontend.values import Counted, FrontValue, ScalarValue, SinglePass, Static, TupleValue, is_array
-from srcgrad.ir.core import Const, Operand, index
+from srcgrad.frontend.values import (
+    Counted,
+    FrontValue,
+    ScalarValue,
+    SinglePass,
+    Static,
+    TupleValue,
+    is_array,
+    is_number,
+)
+from srcgrad.ir.core import Const, Operand, Value, index
+from srcgrad.ir.types import INDEX
+
+NOTHING: frozenset[str] = frozenset()
 
 
 @expression(ast.ListComp)
 def _list(lowering: Lowering, node: ast.ListComp) -> FrontValue:
-    value = lowered(lowering, node.generators, lambda: lowering.evaluate(node.elt))
+    value = lowered(lowering, node.generators, [node.elt], lambda: lowering.evaluate(node.elt))
     if isinstance(value, Counted):
         return in_memory(lowering, value)
     return TupleValue(value, list, home=lowering.builder.ops)
@@ -30,7 +45,7 @@ def _list(lowering: Lowering, node: ast.ListComp) -> FrontValue:
 @expression(ast.GeneratorExp)
 def _generator(lowering: Lowering, node: ast.GeneratorExp) -> FrontValue:
     """Evaluated by what it is given to, which is always at once: ``sum``, ``any``, ``tuple``."""
-    value = lowered(lowering, node.generators, lambda: lowering.evaluate(node.elt))
+    value = lowered(lowering, node.generators, [node.elt], lambda: lowering.evaluate(node.elt))
     return Counted(value.length, value.item, once=True) if isinstance(value, Counted) else TupleValue(value, SinglePass)
 
 
@@ -39,7 +54,7 @@ def _dict(lowering: Lowering, node: ast.DictComp) -> FrontValue:
     def entry() -> FrontValue:
         return TupleValue((lowering.evaluate(node.key), lowering.evaluate(node.value)), tuple)
 
-    value = lowered(lowering, node.generators, entry)
+    value = lowered(lowering, node.generators, [node.key, node.value], entry)
     if isinstance(value, Counted):
         lowering.refuse(node, "a dict of a length not known at compile time", "Use an array.", UnsupportedError)
     entries: dict[object, FrontValue] = {}
@@ -53,7 +68,10 @@ def _dict(lowering: Lowering, node: ast.DictComp) -> FrontValue:
 
 
 def lowered(
-    lowering: Lowering, generators: Sequence[ast.comprehension], element: Callable[[], FrontValue]
+    lowering: Lowering,
+    generators: Sequence[ast.comprehension],
+    elements: Sequence[ast.expr],
+    element: Callable[[], FrontValue],
 ) -> Counted | tuple[FrontValue, ...]:
     """The items, or how to make each."""
     first, *inner = generators
@@ -65,17 +83,20 @@ def lowered(
         return Scope(around.file, around.function_name, around.module, around.cells, around, names)
 
     if is_array(source) or (isinstance(source, Counted) and not isinstance(source.length, Const)):
+        inside = [first.target, *first.ifs, *elements]
+        if any(isinstance(n, ast.NamedExpr) for part in inside for n in ast.walk(part)):
+            lowering.refuse(first.target, "an assignment in a comprehension of run-time length", "Write a loop.")
         if first.ifs or inner:
             hint = "Write a loop that fills an array."
             lowering.refuse(first.target, "a comprehension whose length depends on run-time values", hint)
-        counted = as_counted(lowering, source)
+        items = as_counted(lowering, source)
 
         def item(k: Operand) -> FrontValue:
             with lowering.within(fresh()):
-                assign(lowering, first.target, counted.item(k))
+                assign(lowering, first.target, items.item(k))
                 return settle(lowering, element())
 
-        return Counted(counted.length, item)
+        return Counted(items.length, item)
     with lowering.within(fresh()):
         return tuple(unrolled(lowering, first, inner, sequence_items(lowering, source), element))
 
@@ -106,19 +127,21 @@ def unrolled(
 
 def in_memory(lowering: Lowering, value: Counted) -> Counted:
     """A list of numbers of run-time length, evaluated now, as Python does."""
-    builder = lowering.builder
+    builder, before = lowering.builder, lowering.variables()
     with lowering.block():  # once, to find out what an item is
         sample = value.item(index(0))
-    if not isinstance(sample, ScalarValue):
+    lowering.rebind(before)
+    if not isinstance(sample, ScalarValue | Static) or not is_number(sample):
         hint = "Write a loop that fills an array."
         lowering.refuse(None, "a list of run-time length of anything but numbers", hint, UnsupportedError)
-    memory = builder("alloc", value.length, dtype=sample.dtype, fill="empty")
+    number = as_scalar(sample)
+    memory = builder("alloc", value.length, dtype=number.dtype, fill="empty")
 
-    def fill(k: Operand) -> tuple[Operand, ...]:
+    def fill(k: Operand) -> None:
         item = value.item(k)
-        assert isinstance(item, ScalarValue)
-        builder.emit("store", memory, k, item.operand)
-        return ()
+        assert isinstance(item, ScalarValue | Static)
+        builder.emit("store", memory, k, converted(builder, item, number.dtype))
 
-    builder.for_(value.length, (), fill)
-    return Counted(value.length, lambda k: ScalarValue(builder("load", memory, k), sample.weak))
+    key = (lowering.path, builder.location, "list")
+    counted(lowering, Extent(NOTHING, NOTHING, NOTHING, False, False, key), value.length, Value(INDEX, "i"), fill)
+    return Counted(value.length, lambda k: ScalarValue(builder("load", memory, k), number.weak))

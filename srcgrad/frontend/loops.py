@@ -27,11 +27,13 @@ from srcgrad.frontend.carried import (
     Slots,
     closed,
     forget,
+    forget_pending,
     initial_slots,
     is_stable,
     lower_part,
     mark_missing,
     next_slots,
+    settled_slots,
 )
 from srcgrad.frontend.containers import sequence_items
 from srcgrad.frontend.iteration import as_counted
@@ -82,7 +84,7 @@ def _for(lowering: Lowering, node: ast.For) -> None:
 
 def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> None:
     """One copy of the body per item; behind a stop flag the rest is a branch."""
-    if not items:
+    if not items or lowering.dead:
         return
     first, *rest = items
     with lowering.within(lowering.scope, (id(node), len(items))):
@@ -113,7 +115,7 @@ def counted(
         return ()
 
     def lower(entry: dict[Variable, Binding], slots: Slots) -> list[Part]:
-        return [lower_part(lowering, entry, slots, (counter,), body)]
+        return [lower_part(lowering, extent, entry, slots, (counter,), body)]
 
     def emit(
         parts: Sequence[Part], slots: Slots, initial: Sequence[Operand], labels: Sequence[str]
@@ -185,8 +187,8 @@ def _while_op(
 
     def lower(entry: dict[Variable, Binding], slots: Slots) -> list[Part]:
         parts = [
-            lower_part(lowering, entry, slots, test_extra, test),
-            lower_part(lowering, entry, slots, body_extra, body),
+            lower_part(lowering, extent, entry, slots, test_extra, test),
+            lower_part(lowering, extent, entry, slots, body_extra, body),
         ]
         impure = next((op for op in parts[0].block.ops if effect(op.primitive) is not Effect.PURE), None)
         if impure is not None:
@@ -215,8 +217,10 @@ def fixed_point(
     entry = lowering.variables()
     slots = initial_slots(lowering, extent, entry)
     for _ in range(ATTEMPTS):
+        forget_pending(lowering, extent)
         parts = lower(entry, slots)
         found = next_slots(lowering, extent, slots, parts[-1].bindings)
+        settled_slots(lowering, extent, found)
         if is_stable(lowering, extent, slots, found):
             break
         slots = found

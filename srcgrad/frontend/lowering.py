@@ -12,7 +12,7 @@ from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.places import Capture
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
-from srcgrad.frontend.scope import Binding, Scope
+from srcgrad.frontend.scope import Binding, Pending, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
@@ -55,6 +55,8 @@ class Lowering:
         The function being lowered as a whole; no callee may have its name.
     active, recursive
         Functions being lowered, and those already made callees; see ``recursion``.
+    pending
+        The variables of loops being lowered that have no value at first, by loop and name.
     remembered
         The types with which a loop ended when it was last lowered, by ``carried.Extent.key``.
     """
@@ -72,6 +74,7 @@ class Lowering:
         self.name_of_whole = scope.function_name
         self.active: list[Activation] = []
         self.recursive: list[Activation] = []
+        self.pending: dict[object, Pending] = {}
         self.remembered: dict[object, dict[str, Slot]] = {}
 
     # -- walking the source ---------------------------------------------------------------------------

@@ -108,6 +108,8 @@ def spelled(s: Structure) -> str:
             return f"a number ({type_.dtype.numpy})"
         case Tree(cls=cls, children=children):
             return f"a {cls.__name__} of {len(children)}"
+        case Static(value=values.Bound()):
+            return "a partial call"
         case Static(value=values.Closure() as closure):
             return f"the function {closure.name}"
         case Static(value=value):
@@ -186,6 +188,22 @@ def refuse_join(lowering: Lowering, what: str, fault: JoinError, error: type[Err
     return lowering.error(
         None, f"{what} is {fault} depending on the path taken", "Give it the same type on every path.", error
     )
+
+
+def holds_operands(s: Structure) -> bool:
+    """Whether something that counts as known at compile time has run-time values inside, as a partial call may."""
+    match s:
+        case Tree(children=children):
+            return any(map(holds_operands, children))
+        case Static(value=values.Counted()):
+            return True
+        case Static(value=values.SliceValue() as part):
+            return any(not isinstance(v, values.Static) for v in (part.start, part.stop, part.step))
+        case Static(value=values.Bound() as bound):
+            return any(not isinstance(v, values.Static) for v in (*bound.arguments, *bound.keywords.values()))
+        case Static(value=values.Closure() as closure):
+            return any(not isinstance(v, values.Static) for v in closure.defaults.values())
+    return False
 
 
 def has_array(s: Structure) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from srcgrad.errors import UnboundError, UnsupportedSyntaxError
+from srcgrad.errors import Error, UnboundError, UnsupportedSyntaxError
 from srcgrad.frontend.captures import from_python
-from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.scope import Flagged, Missing
+from srcgrad.frontend.lowering import Lowering, UnresolvedError
+from srcgrad.frontend.scope import Flagged, Missing, Pending
 from srcgrad.frontend.values import FrontValue
 
 UNBOUND = "cannot access local variable {!r} where it is not associated with a value"
@@ -17,15 +17,22 @@ def load(lowering: Lowering, name: str) -> FrontValue:
     if owner is None:
         return _load_outside(lowering, name)
     binding = owner.names.get(name)
+    if isinstance(binding, Pending):
+        binding.error = binding.error or _unbound(lowering, name)
+        raise UnresolvedError
     if isinstance(binding, Missing):
         lowering.refuse(None, binding.reason, binding.hint, UnboundError)
     if binding is None:
-        hint = f"Give {name!r} a value on every path that leads here."
-        lowering.refuse(None, f"{name!r} has no value here", hint, UnboundError)
+        raise _unbound(lowering, name)
     if isinstance(binding, Flagged):
         lowering.builder.emit("check", binding.bound, exception="UnboundLocalError", message=UNBOUND.format(name))
         return binding.value
     return binding
+
+
+def _unbound(lowering: Lowering, name: str) -> Error:
+    hint = f"Give {name!r} a value on every path that leads here."
+    return lowering.error(None, f"{name!r} has no value here", hint, UnboundError)
 
 
 def _load_outside(lowering: Lowering, name: str) -> FrontValue:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
 
+from srcgrad.errors import Error
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.places import Capture
 from srcgrad.frontend.values import FrontValue
@@ -33,7 +34,18 @@ class Missing:
     hint: str
 
 
-Binding = FrontValue | Flagged | Missing
+@dataclass(eq=False)
+class Pending:
+    """A variable that only the loop being lowered gives a value: its type is not known before the end of the body.
+
+    A path that reads it is put aside, and lowered again when the type is known; ``error`` is what to raise if
+    it never is.
+    """
+
+    error: Error | None = None
+
+
+Binding = FrontValue | Flagged | Missing | Pending
 
 
 @dataclass(eq=False)

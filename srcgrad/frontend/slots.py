@@ -12,12 +12,13 @@ from srcgrad.frontend.merge import (
     fillers,
     flatten,
     has_array,
+    holds_operands,
     join,
     rebuild,
     refuse_join,
     types_of,
 )
-from srcgrad.frontend.scope import Binding, Flagged, Missing
+from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.structure import Structure
 from srcgrad.ir.core import Const, Operand, truth
 from srcgrad.ir.types import TRUTH, Type
@@ -37,7 +38,7 @@ class Slot:
 
 def slot_of(binding: Binding | None) -> Slot | None:
     """How a variable is held now; None where it has no value."""
-    if binding is None or isinstance(binding, Missing):
+    if binding is None or isinstance(binding, Missing | Pending):
         return None
     if isinstance(binding, Flagged):
         return Slot(describe(binding.value), flagged=True)
@@ -59,6 +60,10 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bo
             structure = join(structure, other.structure)
     except JoinError as fault:
         raise refuse_join(lowering, f"{name!r}" if name else "the value", fault) from None
+    if holds_operands(structure):
+        what = f"{name!r}" if name else "the value"
+        hint = "Make it before the branch or loop, or use it inside only."
+        lowering.refuse(None, f"{what} holds run-time values from inside a branch or loop", hint)
     known = flagged and not fill and not any(s.flagged for s in present)
     return None if known and has_array(structure) else Slot(structure, flagged)
 
@@ -71,7 +76,7 @@ def missing(name: str) -> Missing:
 def operands_of(lowering: Lowering, binding: Binding | None, slot: Slot) -> list[Operand]:
     """The operands that carry a binding in a slot."""
     flag: list[Operand] = [truth(True)] if slot.flagged else []
-    if binding is None or isinstance(binding, Missing):
+    if binding is None or isinstance(binding, Missing | Pending):
         return [*fillers(lowering, slot.structure), *([truth(False)] if slot.flagged else [])]
     if isinstance(binding, Flagged):
         assert slot.flagged
