@@ -168,8 +168,9 @@ class Expressions:
 
     def template(self, primitive: str, op: Op) -> tuple[str, int]:
         if primitive in ONE_LESS and (more := self.one_more(op.operands[0])) is not None:
-            least = PRECEDENCE["compare"] + 1
-            return f"{self.text(more, least)} {ONE_LESS[primitive]} {self.text(op.operands[1], least)}", least - 1
+            compare = PRECEDENCE["compare"]
+            left, right = self.text(more, compare + 1), self.text(op.operands[1], compare + 1)
+            return f"{left} {ONE_LESS[primitive]} {right}", compare
         row = SCALARS[primitive]
         least = _least(row.precedence, len(op.operands))
         if row.precedence == PRECEDENCE["if"]:

@@ -74,7 +74,7 @@ def generate(function: Function, options: Options) -> Generated:
     module = module_of(function)
     types = [p.type for p in function.parameters]
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
-    return Generated(module.text(decorator(options) if options.jit else ""), module.entry, scalars)
+    return Generated(module.text(*decorators(options)) if options.jit else module.text(), module.entry, scalars)
 
 
 def load(generated: Generated, options: Options) -> Compiled:
@@ -90,11 +90,16 @@ def load(generated: Generated, options: Options) -> Compiled:
     return Compiled(entry, entry, generated.text, str(module.__file__))
 
 
-def decorator(options: Options) -> str:
-    """Numba's flags. ``error_model="numpy"``: division by zero gives infinity, as it does in NumPy."""
+def decorators(options: Options) -> tuple[str, str]:
+    """Numba's flags for the entry and for the functions that only it calls.
+
+    ``error_model="numpy"``: division by zero gives infinity, as it does in NumPy. Wrappers that nobody needs are
+    left out: each costs some hundredths of a second to compile.
+    """
     flags = options.fastmath
     fastmath = repr(flags) if isinstance(flags, bool) else "{" + ", ".join(map(repr, sorted(flags))) + "}"
-    return f'@njit(fastmath={fastmath}, error_model="numpy", nogil=True)'
+    common = f'@njit(fastmath={fastmath}, error_model="numpy", nogil=True, no_cfunc_wrapper=True'
+    return f"{common})\n", f"{common}, no_cpython_wrapper=True)\n"
 
 
 def _from_file(name: str, path: Path) -> ModuleType:

@@ -20,15 +20,15 @@ class Module:
     functions: tuple[str, ...]
     entry: str
 
-    def text(self, decorator: str = "") -> str:
-        """The whole text, with ``decorator`` before each function."""
-        parts = [*self.helpers, *self.functions]
+    def text(self, decorator: str = "", inner: str = "") -> str:
+        """The whole text, with ``decorator`` before the entry and ``inner`` before what it calls."""
+        entry, *callees = self.functions
+        parts = [inner + part for part in self.helpers] + [decorator + entry] + [inner + part for part in callees]
         head = "import math\n\n" if any("math." in part for part in parts) else ""
         head += "import numpy as np\n"
         if decorator:
             head += "from numba import njit\n"
-            decorator += "\n"
-        return "\n\n".join([head, *(decorator + part for part in parts)])
+        return "\n\n".join([head, *parts])
 
 
 def emit(function: Function, level: str = READABLE) -> str:

@@ -22,8 +22,8 @@ from srcgrad.backend.facts import facts_of
 from srcgrad.backend.folding import uses
 from srcgrad.backend.identifiers import base_of
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index, walk
-from srcgrad.ir.types import INDEX
 from srcgrad.ir.rewrite import Replacement, rewrite, substitute
+from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect
 
 
