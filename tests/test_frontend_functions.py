@@ -176,7 +176,88 @@ def settings(x):
     return x * SETTINGS["rate"] + SETTINGS["table"][1] + len(SETTINGS["names"])
 
 
+def counter():
+    c = 0
+
+    def inc(k=1):
+        nonlocal c
+        c += k
+        return c
+
+    return inc
+
+
+def uses_counter(x, n):
+    inc = counter()
+    s = 0.0
+    for i in range(n):
+        if x[i] > 0:
+            s += inc() * x[i]
+        else:
+            inc(2)
+    return s, inc()
+
+
+def late_binding(x):
+    fs = [lambda: i * x[0] for i in range(3)]  # noqa: B023
+    return [f() for f in fs]
+
+
+def effects_in_comprehensions(x, n):
+    s = 0.0
+
+    def add(v):
+        nonlocal s
+        s += v
+        return v
+
+    a = [add(x[i]) for i in range(n)]
+    b = sum(add(v) for v in x)
+    return s, sum(a), b
+
+
+class Settings:
+    def __init__(self):
+        self.rate = 0.5
+        self.table = np.array([3.0])
+        self.parent = self
+
+    def scale(self, x):
+        return x * self.rate + self.table[0]
+
+    def __call__(self, x):
+        return self.scale(x) + 1
+
+
+OBJECT = Settings()
+
+
+def reads_objects(x):
+    return OBJECT.scale(x) + OBJECT.parent.rate + OBJECT(x)
+
+
+def sequences(x):
+    xs = [x, x * 2]
+    ys = [*xs, 1.0] + [3.0]  # noqa: RUF005
+    xs[0] = 7.0
+    a, *rest = ys
+    return sum(ys), max(xs), min(*ys), a, rest, tuple(ys[1:]), len(rest), 3 * (x,), ys == ys
+
+
+def text(x):
+    s = ""
+    for c in "abc":
+        s += c
+    return {"abc": x}[s], f"{s}!", s.upper() == "ABC"
+
+
 CALLS = [
+    (uses_counter, X, 5),
+    (late_binding, X),
+    (effects_in_comprehensions, X, 3),
+    (reads_objects, 2.0),
+    (sequences, 1.5),
+    (text, 1.0),
     (binding, 1.5),
     (keyword_only, 1.0),
     (factorial, 5),

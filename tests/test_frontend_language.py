@@ -215,7 +215,66 @@ def imports_inside(x):
     return m.cos(x) + sin(x)
 
 
+def read_by_later_iteration(n, x):
+    total = 0.0
+    for i in range(n):
+        if i == 2:
+            v = x[i] * 3
+        elif i > 2:
+            total += v
+    return total
+
+
+def read_too_early(n, x):
+    total = 0.0
+    for i in range(n):
+        if i == 2:
+            v = x[i] * 3
+        else:
+            total += v
+    return total
+
+
+def newton(x, eps=1e-8, maxit=50):
+    y = x
+    for _ in range(maxit):
+        new = 0.5 * (y + x / y)
+        if abs(new - y) < eps:
+            break
+        y = new
+    else:
+        raise RuntimeError("no convergence")
+    return new
+
+
+def leaves_two_loops(x, k):
+    for i in range(10):
+        for j in range(10):
+            if i * j > k:
+                return x * i + j
+    return x
+
+
+def sorts(x, n):
+    i = 0
+    while i < n:
+        j = i
+        while j > 0 and x[j - 1] > x[j]:
+            x[j - 1], x[j] = x[j], x[j - 1]
+            j -= 1
+        i += 1
+    return x
+
+
 CALLS = [
+    (read_by_later_iteration, 5, X),
+    (read_by_later_iteration, 2, X),
+    (read_too_early, 5, X),
+    (newton, 3.0),
+    (newton, 3.0, 1e-30),
+    (leaves_two_loops, 2.0, 20),
+    (leaves_two_loops, 2.0, 2000),
+    (sorts, X, 5),
     (branches, 2.0),
     (branches, 2.0, 1),
     (branches, 2.0, -5),
