@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import runpy
 import sys
 from collections.abc import Callable, Sequence
@@ -109,7 +110,12 @@ def _load(options: argparse.Namespace) -> tuple[Callable[..., object], list[obje
     if not callable(function):
         known = [n for n, value in names.items() if callable(value) and not n.startswith("_")]
         raise UsageError(f"{path} has no function {name!r}; it has {', '.join(known) or 'none'}")
-    return function, [_evaluate(text, names) for text in options.arguments]
+    arguments = [_evaluate(text, names) for text in options.arguments]
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError as fault:
+        raise UsageError(f"{name}{inspect.signature(function)} with {len(arguments)} arguments: {fault}") from fault
+    return function, arguments
 
 
 def _evaluate(text: str, names: dict[str, object]) -> object:

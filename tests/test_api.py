@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import ArgumentTypeError, ShapeError, check_grads, grad, jit, jvp, value_and_grad, vjp
+from srcgrad import ArgumentTypeError, ShapeError, UnsupportedError, check_grads, grad, jit, jvp, value_and_grad, vjp
 
 
 def product(x, y=2.0):
@@ -521,3 +521,30 @@ def test_check_grads_finds_a_wrong_derivative(monkeypatch) -> None:
 
 def test_version() -> None:
     assert srcgrad.__version__
+
+
+@pytest.mark.parametrize("call", [lambda f, z: grad(f)(z), lambda f, z: vjp(f, z)])
+def test_complex_ends_are_refused_in_reverse_mode(call) -> None:
+    with pytest.raises(UnsupportedError, match="complex number"):
+        call(lambda z: z * z, 1.0 + 2.0j)
+
+
+def test_constant_function(jitted) -> None:
+    assert value_and_grad(lambda x: 3.0, jit=jitted)(2.0) == (3.0, 0.0)
+    assert jit(lambda x: (3, x), jit=jitted)(2.0) == (3, 2.0)
+    result, pullback = vjp(lambda x: (3.0, x), 2.0, jit=jitted)
+    assert (result, pullback((5.0, 7.0))) == ((3.0, 2.0), (7.0,))
+
+
+def stored(x, n):
+    for _ in range(n):
+        x = np.sin(x) * x
+    return x
+
+
+def test_explain_says_what_is_kept() -> None:
+    text = grad(stored).explain(2.0, 5)
+    assert "x " in text
+    assert "8 * n" in text
+    text = grad(scale_in_place).explain(np.ones(2), 2.0)
+    assert "'x' is copied" in text

@@ -15,7 +15,7 @@ from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
 from srcgrad.api.plans import Gradient, Plan, Primal, Reverse, Structures, Tangent
 from srcgrad.backend.numba_jit import generate
-from srcgrad.errors import ArgumentTypeError, Error
+from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.pytree import leaves_of
 from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
@@ -93,6 +93,7 @@ def _primal(plan: Primal, request: Request) -> Program:
 
 def _gradient(plan: Gradient, request: Request) -> Program:
     chosen = Chosen(request, plan.argnums)
+    _refuse_complex(request, chosen.structures)
     lowered = request.lower()
     value, aux = _value_and_aux(plan, request, lowered)
     function = _with_scalar_result(lowered.function)
@@ -132,8 +133,20 @@ def _tangent(plan: Tangent, request: Request) -> Program:
 def _reverse(plan: Reverse, request: Request) -> Program:
     chosen = Chosen(request, plan.argnums, lenient=True)
     lowered = request.lower()
+    _refuse_complex(request, [*chosen.structures, lowered.result])
     function = compiler.pullback(lowered.function, chosen.positions, request.options)
     return Program(lowered, function, chosen.gradient(plan.argnums))
+
+
+def _refuse_complex(request: Request, structures: Sequence[Structure]) -> None:
+    """Reverse mode takes complex numbers inside a function, but what a complex cotangent means is not settled."""
+    if any(leaf.type.dtype.kind == "c" for structure in structures for leaf in leaves_of(structure)):
+        raise about(
+            request,
+            f"Reverse mode through {request.parameters.name}() starts or ends at a complex number.",
+            "Pass and return real and imaginary parts, or use jvp.",
+            UnsupportedError,
+        )
 
 
 class Chosen:
@@ -199,11 +212,11 @@ def cotangent(structure: Structure) -> Structure:
     return NOTHING
 
 
-def about(request: Request, message: str, hint: str) -> Error:
+def about(request: Request, message: str, hint: str, error: type[Error] = ArgumentTypeError) -> Error:
     """An error about the function as a whole, at its ``def``."""
     code = getattr(getattr(request.function, "py_func", request.function), "__code__", None)
     file, line = (code.co_filename, code.co_firstlineno) if code else (None, None)
-    return ArgumentTypeError(message, hint=hint, file=file, line=line)
+    return error(message, hint=hint, file=file, line=line)
 
 
 def in_words(structure: Structure) -> str:
