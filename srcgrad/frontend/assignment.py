@@ -25,8 +25,17 @@ from srcgrad.ir.core import index
 @statement(ast.Assign)
 def _assign(lowering: Lowering, node: ast.Assign) -> None:
     value = before_later_writes(lowering, lowering.evaluate(node.value), node.targets)
+    if _stays_delayed(lowering, node, value):
+        names.store(lowering, node.targets[0].id, value)  # type: ignore[attr-defined]  # the single target is a name
+        return
     for target in node.targets:
         assign(lowering, target, value)
+
+
+def _stays_delayed(lowering: Lowering, node: ast.Assign, value: FrontValue) -> bool:
+    """Whether a variable can hold an array expression: it is read once, before anything is written."""
+    until = lowering.scope.single_uses.get(node)
+    return isinstance(value, Delayed) and until is not None and not any(may_write(lowering, s) for s in until)
 
 
 @statement(ast.AnnAssign)

@@ -18,6 +18,7 @@ from srcgrad.frontend.normalize import normalize
 from srcgrad.frontend.places import Capture
 from srcgrad.frontend.recursion import activation
 from srcgrad.frontend.scope import Scope, outermost
+from srcgrad.frontend.single_use import single_uses
 from srcgrad.frontend.values import Closure, FrontValue, Static, TupleValue
 from srcgrad.primitives.library import STREAMED
 
@@ -78,7 +79,8 @@ def enter(lowering: Lowering, node: source.FunctionNode, scope: Scope) -> None:
     body = prepared(node)
     scope.local_names, scope.outer_names, scope.global_names = declared(body)
     scope.returns_early = returns_early(node)
-    scope.live = None if isinstance(body, ast.Lambda) else liveness(body)
+    if isinstance(body, ast.FunctionDef):
+        scope.live, scope.single_uses = liveness(body), single_uses(body)
     for name in rebound_inside(node) & scope.local_names:
         lowering.share(scope, name)
 

@@ -14,6 +14,7 @@ from types import CellType, FunctionType
 from srcgrad.errors import Error
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.places import Capture
+from srcgrad.frontend.single_use import Uses
 from srcgrad.frontend.values import FrontValue
 from srcgrad.ir.core import Operand
 
@@ -68,6 +69,7 @@ class Scope:
     # variables of this scope to which a function inside assigns (nonlocal)
     shared: set[str] = field(default_factory=set)
     live: Liveness | None = None  # of a function with statements
+    single_uses: Uses = field(default_factory=dict)
     returns_early: bool = False  # somewhere before its end; what that `return` reads is evaluated later
 
     def owner(self, name: str) -> Scope | None:
