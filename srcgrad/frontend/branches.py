@@ -122,7 +122,7 @@ def _merge(lowering: Lowering, condition: Operand, one: Side, two: Side, changed
         with lowering.block(side.ops):
             chosen = ((None if side.dead else pairs[key][k], slot) for key, slot in slots.items())
             yields.append([x for binding, slot in chosen for x in operands_of(lowering, binding, slot)])
-    names = [key[1] if key else "" for key, slot in slots.items() for _ in slot.types]
+    names = [label for key, slot in slots.items() for label in slot.labels(key[1] if key else "")]
     operands = iter(emit_if(lowering, condition, (one.ops, two.ops), (yields[0], yields[1]), names))
     bindings_after = {key: rebound(lowering, slot, operands) for key, slot in slots.items()}
     result = bindings_after.pop(None, Static(None))

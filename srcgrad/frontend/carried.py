@@ -97,7 +97,7 @@ def lower_part(
 ) -> Part:
     """Lower one block with fresh parameters for what is carried; the block's yields are filled in by ``closed``."""
     lowering.rebind(entry)
-    parameters = {v: [Value(t, v[1]) for t in slot.types] for v, slot in slots.items() if slot is not None}
+    parameters = {v: slot.values(v[1]) for v, slot in slots.items() if slot is not None}
     with lowering.block(parameters=(*extra, *(p for ps in parameters.values() for p in ps))) as ops:
         for variable, slot in slots.items():
             if slot is None:
@@ -182,7 +182,7 @@ def closed(lowering: Lowering, part: Part, slots: Slots, carries: bool) -> Block
     if carries:
         with lowering.block(ops):
             yields += [x for v, slot in carried for x in operands_of(lowering, part.bindings.get(v), slot)]
-    parameters = [p for v, slot in carried for p in part.parameters.get(v, [Value(t, v[1]) for t in slot.types])]
+    parameters = [p for v, slot in carried for p in part.parameters.get(v) or slot.values(v[1])]
     return Block((*part.extra, *parameters), tuple(ops), tuple(yields))
 
 

@@ -230,7 +230,7 @@ def fixed_point(
     lowering.rebind(entry)
     carried = [(v, slot) for v, slot in found.items() if slot is not None]
     initial = [x for v, slot in carried for x in operands_of(lowering, entry.get(v), slot)]
-    labels = [v[1] for v, slot in carried for _ in slot.types]
+    labels = [label for v, slot in carried for label in slot.labels(v[1])]
     results = emit(parts, found, initial, labels)
     forget(lowering, found)
     mark_missing(lowering, extent, found, parts[-1].bindings)

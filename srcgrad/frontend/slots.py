@@ -20,7 +20,7 @@ from srcgrad.frontend.merge import (
 )
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.structure import Structure
-from srcgrad.ir.core import Const, Operand, truth
+from srcgrad.ir.core import Const, Operand, Value, truth
 from srcgrad.ir.types import TRUTH, Type
 
 
@@ -34,6 +34,14 @@ class Slot:
     @property
     def types(self) -> list[Type]:
         return [*types_of(self.structure), *([TRUTH] if self.flagged else [])]
+
+    def values(self, name: str) -> list[Value]:
+        """Fresh values to hold a variable of this name."""
+        return [Value(type_, label) for type_, label in zip(self.types, self.labels(name), strict=True)]
+
+    def labels(self, name: str) -> list[str]:
+        flag = [f"{name}_is_bound"] if self.flagged else []
+        return [name] * (len(self.types) - len(flag)) + flag
 
 
 def slot_of(binding: Binding | None) -> Slot | None:
