@@ -220,13 +220,13 @@ def test_compiled_loops_count_up_and_index_unsigned_where_the_sign_is_not_plain(
         """
 def stencil(x, y):
     d = x.shape[0]
-    k = max(d - 2, 0)
+    trips = max(d - 2, 0)
     s = 0.0
     for i in range(1, d - 1):
         s += x[i - 1] * x[i]
 
-    for q in range(k):
-        i = k - q + 0
+    for q in range(trips):
+        i = trips - q + 0
         y[np.uint64(i - 1)] += x[np.uint64(i)]
 
     return s

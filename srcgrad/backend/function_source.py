@@ -29,6 +29,7 @@ from srcgrad.backend.statements import (
     statements_of,
     unread,
 )
+from srcgrad.backend.stems import stems_of
 from srcgrad.ir.core import Function, Location, Op, Operand, Value
 from srcgrad.ir.types import Array, Stack
 
@@ -98,7 +99,12 @@ class FunctionPrinter:
         alive = interference(self.function, statements, self.folded)
         stacks = name_stacks(self.function, self.callees.values())
         taken = {*self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
-        self.names = {**name_values(self.function, statements, alive, self.unread, taken), **stacks}
+        self.names = {
+            **name_values(
+                self.function, statements, alive, self.unread, stems_of(self.function.body, self.facts), taken
+            ),
+            **stacks,
+        }
         return statements
 
     def text(self) -> str:

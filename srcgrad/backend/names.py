@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from srcgrad.backend.identifiers import RESERVED, base_of, versions
 from srcgrad.backend.liveness import Bits, Interference, bits_of
 from srcgrad.backend.statements import Statement, copies_in
-from srcgrad.ir.core import Block, Function, Op, Value, defined, walk
-from srcgrad.ir.types import Array, Scalar, Stack, Type
+from srcgrad.backend.stems import Stems
+from srcgrad.ir.core import Function, Value, defined, walk
+from srcgrad.ir.types import Array, Stack, Type
 
 
 def name_values(
@@ -22,6 +23,7 @@ def name_values(
     statements: Sequence[Statement],
     alive_together: Interference,
     unread: frozenset[Value],
+    stems: Stems,
     taken: Iterable[str] = (),
 ) -> dict[Value, str]:
     """A name for each value that is printed. ``taken`` are names with another meaning in the module."""
@@ -35,13 +37,12 @@ def name_values(
     naming = _Naming(classes, reserved, frozenset(base_of(v.name) for v in defined(function.body)))
     for parameter in function.parameters:
         naming.name(parameter, parameter.name or "a")
-    stems = _stems(function.body)
     for op in walk(function.body):
         if op.primitive in ("for", "range") and op.blocks[0].parameters[0] in unread:
             naming.names[op.blocks[0].parameters[0]] = "_"
     for value in defined(function.body):
         if value in classes.interference.numbers and value not in parameters:
-            naming.name(value, stems.get(value, "t"))
+            naming.name(value, stems.of(value, naming.names))
     return naming.names
 
 
@@ -128,31 +129,3 @@ class _Naming:
         if not same_variable(a.type, b.type) or isinstance(a.type, Stack):
             return True
         return bool(self.classes.conflicts[a] & self.classes.members[b])
-
-
-def _stems(block: Block) -> dict[Value, str]:
-    """What to call results that the user has no name for."""
-    stems: dict[Value, str] = {}
-    for op in block.ops:
-        for result in op.results:
-            stems[result] = _stem(op, result)
-        for inner in op.blocks:
-            stems.update((p, "t") for p in inner.parameters)
-            if op.primitive in ("for", "range"):
-                stems[inner.parameters[0]] = "i"
-            stems.update(_stems(inner))
-    return stems
-
-
-def _stem(op: Op, result: Value) -> str:
-    source = op.operands[0].name if op.operands and isinstance(op.operands[0], Value) else ""
-    match op.primitive, result.type:
-        case "dim", _:
-            return "n"
-        case "stack", _:
-            return "stack"
-        case _, Array():
-            return f"{source or 'a'}_view" if op.primitive == "slice" else "a"
-        case _, Scalar(dtype):
-            return {"i": "k", "u": "k", "b": "c"}.get(dtype.kind, "t")
-    return "t"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from srcgrad.backend.affine import Affine, affine, ops_for
 from srcgrad.backend.facts import facts_of
-from srcgrad.backend.folding import uses
+from srcgrad.backend.folding import same_base, uses
 from srcgrad.backend.identifiers import base_of
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite, substitute
@@ -105,6 +105,8 @@ class _Writer:
         final = self.final_uses(body, sums)
         distinct = {_key(sums.get(v, Affine({counter: 1}, 0))) for v in final}
         named = [v for v in sums if v.name]
+        # A reversed loop first counts down, under the name of the index, and then computes the index.
+        named = [v for v in reversed(named) if same_base(v, named[0])]
         for value in (*named, *(v for v in final if v is not counter)):
             alone = distinct == {_key(sums[value])}
             if (value in named or alone) and (abs(steps[value]) == 1 or alone) and (self.readable or steps[value] == 1):
@@ -136,7 +138,7 @@ class _Writer:
         def rewritten(old: Value, sum_: Affine) -> None:
             back = sum_.without(counter) + (Affine({variable: 1}, 0) - first) * (step * sum_.terms[counter])
             more, environment[old] = ops_for(back)
-            if more and old.name and old is not counter:
+            if more and old.name and not same_base(old, index_):
                 more[-1] = replace(more[-1], results=(Value(old.type, old.name),))
                 environment[old] = more[-1].result
             ops.extend(more)
