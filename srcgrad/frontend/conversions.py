@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numba
 import numpy as np
+from numba.np.numpy_support import as_dtype
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.delayed import as_delayed
@@ -21,9 +23,10 @@ NATURAL = {bool: BOOL, int: I64, float: F64, complex: C128}
 def dtype_argument(lowering: Lowering, value: FrontValue) -> DType:
     """The dtype that an argument names: ``np.float32``, ``"f4"``, ``x.dtype``, ``float``."""
     if isinstance(value, Static):
+        named = value.value
         try:
-            found = dtype_of(value.value)
-        except TypeError:
+            found = dtype_of(as_dtype(named) if isinstance(named, numba.types.Type) else named)
+        except (TypeError, NotImplementedError):
             found = None
         if found is not None and value.value is not None:
             return found

@@ -106,7 +106,10 @@ def apply_binary(lowering: Lowering, op: type[ast.operator], a: FrontValue, b: F
     if op is ast.MatMult:
         return matmul(lowering, a, b)
     if op is ast.Mod and isinstance(a, Static) and isinstance(a.value, str):
-        lowering.refuse(None, "a string is formatted", "Strings must be known at compile time.")
+        known = [v.value for v in (b.items if isinstance(b, TupleValue) else (b,)) if isinstance(v, Static)]
+        if len(known) < (len(b.items) if isinstance(b, TupleValue) else 1):
+            lowering.refuse(None, "a string made from run-time values", "Use text that is known at compile time.")
+        return Static(a.value % tuple(known))
     return binary(lowering, BINARY[op], a, b)
 
 

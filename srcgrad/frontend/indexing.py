@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.frontend import gather
-from srcgrad.frontend.delayed import as_delayed, expression, materialized
+from srcgrad.frontend.delayed import expression, materialized
 from srcgrad.frontend.keys import WHOLE, Key, expanded, is_mask, positions, view
 from srcgrad.frontend.scalars import Number
 from srcgrad.frontend.stores import store_element, store_into, update, update_element
@@ -21,7 +21,10 @@ def read(builder: Builder, array: ArrayValue | Delayed, key: Key) -> FrontValue:
     """``array[key]``: a number, a view, or the elements that index arrays pick."""
     parts = expanded(builder, array.rank, key)
     if all(map(is_number, parts)):
-        return ScalarValue(as_delayed(builder, array).element(builder, positions(builder, array, parts)))
+        at = positions(builder, array, parts)
+        if isinstance(array, ArrayValue):
+            return ScalarValue(builder("load", array.ref, *at))
+        return ScalarValue(array.element(builder, at))
     base = materialized(builder, array)
     if any(map(is_array, parts)):
         return gather.gathered(builder, gather.selection(builder, base, parts))

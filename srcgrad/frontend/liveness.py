@@ -74,7 +74,7 @@ def reads(nodes: Sequence[ast.AST]) -> Names:
 
 def _reads(nodes: Sequence[ast.AST]) -> Iterator[str]:
     for node in own_nodes(nodes):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             yield node.id
         elif isinstance(node, FUNCTIONS):
             yield from free_names(node)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numba
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend import scalars
 from srcgrad.frontend.builtin_functions import only
-from srcgrad.frontend.conversions import dtype_argument, to_python
+from srcgrad.frontend.conversions import converted_to, dtype_argument, to_python
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.operators import binary, number
 from srcgrad.frontend.promotion import as_scalar, cast
-from srcgrad.frontend.registry import Arguments, Handler, Keywords, function
+from srcgrad.frontend.registry import Arguments, Handler, Keywords, call_object, function
 from srcgrad.frontend.values import FrontValue, ScalarValue, Static
 from srcgrad.ir.types import I64
 
@@ -77,6 +78,13 @@ def _math_pow(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
 def _math_log(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     logs = [scalars.apply(lowering.builder, "log", [number(lowering, a)], weak=True) for a in arguments]
     return logs[0] if len(logs) == 1 else binary(lowering, "div", logs[0], logs[1])
+
+
+@call_object(numba.types.Number, numba.types.Boolean)
+def _numba_type(lowering: Lowering, target: object, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """``numba.float64(x)``."""
+    value = only(lowering, arguments, keywords, str(target))
+    return converted_to(lowering, value, dtype_argument(lowering, Static(target)), weak=False)
 
 
 @function(np.finfo, np.iinfo)
