@@ -64,10 +64,20 @@ def _until_read(name: str | None, behind: Sequence[ast.stmt]) -> tuple[ast.stmt,
         if not isinstance(statement, SIMPLE):
             return None
         if any(isinstance(n, ast.Name) and n.id == name for n in _evaluated_once(statement)):
-            return tuple(behind[: k + 1])
+            return tuple(behind[: k + 1]) if not _writes_through(statement, name) else None
         if _target(statement) is None:
             return None
     return None
+
+
+def _writes_through(statement: ast.stmt, name: str | None) -> bool:
+    """Whether the name is that of an array whose element or slice is assigned to."""
+    match statement:
+        case ast.Assign(targets=targets):
+            return any(isinstance(n, ast.Name) and n.id == name for t in targets for n in ast.walk(t))
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))
+    return False
 
 
 def _evaluated_once(node: ast.AST) -> Iterator[ast.AST]:
