@@ -142,7 +142,7 @@ def test_extremes(f: Callable[..., object], arguments: tuple[object, ...]) -> No
     (lambda x, y: x @ y, (S, V)),
     (lambda x, y: x @ y, (K, K)),
     (lambda x, y: x @ y, (Z, K)),
-    (lambda x, y: np.vdot(x, y), (Z, Z)),
+    (lambda x, y: np.vdot(x, y), (V, W)),
     (lambda x, y: np.outer(x, y), (V, W)),
     (lambda x, y: np.inner(x, y), (M, N.T)),
     (lambda x, y: np.einsum("ij,jk->ik", x, y), (M, N)),
@@ -164,7 +164,6 @@ def test_extremes(f: Callable[..., object], arguments: tuple[object, ...]) -> No
     (lambda x: np.linalg.norm(x, ord=np.inf), (V,)),
     (lambda x: np.linalg.norm(x, 3), (V,)),
     (lambda x: np.linalg.norm(x), (np.zeros(3),)),
-    (lambda x: np.linalg.norm(x), (Z,)),
     (lambda x, y: np.convolve(x, y), (V, W[:2])),
     (lambda x, y: np.convolve(x, y, mode="same"), (V, W[:2])),
     (lambda x, y: np.convolve(x, y, "valid"), (V, W[:2])),
@@ -257,7 +256,7 @@ def test_creation(f: Callable[..., object], arguments: tuple[object, ...]) -> No
     (lambda x: x.astype(np.int64), (V,)),
     (lambda x: x.copy(), (F,)),
     (lambda x: np.copy(x) + 1.0, (V,)),
-    (lambda x: (x.real, x.imag, np.real(x), np.conj(x)), (Z,)),
+    (lambda x: (x.real, x.imag), (V,)),
 )
 def test_shapes(f: Callable[..., object], arguments: tuple[object, ...]) -> None:
     check(f, *arguments)
@@ -392,6 +391,11 @@ def fill(x: np.ndarray) -> np.ndarray:
     return x
 
 
+def sorted_in_place(x: np.ndarray) -> np.ndarray:
+    x.sort()
+    return x * 2.0
+
+
 def normalised(x: np.ndarray) -> np.ndarray:
     return x / np.sum(x * x, axis=1, keepdims=True)
 
@@ -418,6 +422,7 @@ def written_while_pending(x: np.ndarray) -> np.ndarray:
     (rows_of, (V,)),
     (scatter, (V, K)),
     (fill, (V,)),
+    (sorted_in_place, (V,)),
     (normalised, (M,)),
     (softmax, (M,)),
     (written_while_pending, (V,)),

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from srcgrad.frontend.construct import as_array
 from srcgrad.frontend.delayed import expression, materialized, shape_of
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.registry import array_attribute
+from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, function
 from srcgrad.frontend.scalars import as_scalar, index_op
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.frontend.signatures import bound
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, constant, index
+
+COMPLEX = "Keep real and imaginary parts in arrays of their own."
 
 
 def python_int(n: Operand) -> FrontValue:
@@ -73,26 +79,39 @@ def reversed_axes(builder: Builder, value: FrontValue) -> FrontValue:
 
 @array_attribute("real")
 def _real(lowering: Lowering, value: FrontValue) -> FrontValue:
-    return real(lowering.builder, value)
-
-
-def real(builder: Builder, value: FrontValue) -> FrontValue:
-    """The real parts; a real array itself."""
     assert isinstance(value, ArrayValue | Delayed)
-    if value.dtype.kind != "c":
-        return value
-    return expression(builder, (value,), lambda b, x: ScalarValue(b("real", as_scalar(x).operand)))
+    if value.dtype.kind == "c":
+        lowering.refuse(None, "the real part of complex numbers", COMPLEX)
+    return value
 
 
 @array_attribute("imag")
 def _imag(lowering: Lowering, value: FrontValue) -> FrontValue:
-    return imag(lowering.builder, value)
-
-
-def imag(builder: Builder, value: FrontValue) -> FrontValue:
-    """The imaginary parts; zeros for a real array."""
     assert isinstance(value, ArrayValue | Delayed)
+    if value.dtype.kind == "c":
+        lowering.refuse(None, "the imaginary part of complex numbers", COMPLEX)
     dtype = value.dtype
-    if dtype.kind != "c":
-        return expression(builder, (value,), lambda b, x: ScalarValue(constant(0, dtype)))
-    return expression(builder, (value,), lambda b, x: ScalarValue(b("imag", as_scalar(x).operand)))
+    return expression(lowering.builder, (value,), lambda b, x: ScalarValue(constant(0, dtype)))
+
+
+@function(np.real)
+def _np_real(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    (a,) = bound(lowering, "real", arguments, keywords, "val")
+    return a if is_number(a) and not _is_complex(a) else _real(lowering, as_array(lowering.builder, a))
+
+
+@function(np.conj)
+def _np_conj(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """Of real numbers: themselves."""
+    (a,) = bound(lowering, "conj", arguments, keywords, "x")
+    value = a if is_number(a) else as_array(lowering.builder, a)
+    if _is_complex(value):
+        lowering.refuse(None, "the conjugate of complex numbers", COMPLEX)
+    return value
+
+
+def _is_complex(value: FrontValue) -> bool:
+    if isinstance(value, ArrayValue | Delayed):
+        return value.dtype.kind == "c"
+    assert isinstance(value, ScalarValue | Static)
+    return as_scalar(value).dtype.kind == "c"

@@ -9,6 +9,7 @@ from srcgrad.frontend import extents
 from srcgrad.frontend.array_attributes import product, python_int
 from srcgrad.frontend.array_views import axis_of, new_shape
 from srcgrad.frontend.broadcasting import Shape
+from srcgrad.frontend.calls import call_object
 from srcgrad.frontend.construct import array_of, as_array
 from srcgrad.frontend.conversions import dtype_argument
 from srcgrad.frontend.delayed import as_delayed, materialized, shape_of
@@ -80,7 +81,9 @@ def _empty_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) ->
 
 @function(np.array)
 def _array(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    value, dtype, _ = bound(lowering, "array", arguments, keywords, "object", dtype=Static(None), copy=Static(True))
+    value, dtype, copy = bound(lowering, "array", arguments, keywords, "object", dtype=Static(None), copy=Static(True))
+    if not (isinstance(copy, Static) and copy.value is True):
+        lowering.refuse(None, "np.array() with copy other than True", "Use np.asarray(x) for an array itself.")
     wanted = None if isinstance(dtype, Static) and dtype.value is None else dtype_argument(lowering, dtype)
     if isinstance(value, ArrayValue | Delayed):
         return converted(lowering.builder, value, wanted or value.dtype)
@@ -147,6 +150,14 @@ def converted(builder: Builder, value: ArrayValue | Delayed, dtype: DType) -> Fr
 def _fill(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, value = bound(lowering, "fill", arguments, keywords, "a", "value")
     store_into(lowering.builder, materialized(lowering.builder, a), as_number(lowering.builder, value))
+    return Static(None)
+
+
+@array_method("sort")
+def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """In place, unlike ``np.sort``."""
+    array = materialized(lowering.builder, arguments[0])
+    store_into(lowering.builder, array, call_object(lowering, np.sort, (array, *arguments[1:]), keywords))
     return Static(None)
 
 

@@ -40,7 +40,7 @@ def _reshape(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
 @array_method("reshape")
 def _reshape_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     array, *shape = arguments
-    order = keywords.get("order", Static("C"))
+    (order,) = bound(lowering, "reshape", (), keywords, order=Static("C"))
     _require_c_order(lowering, order)
     wanted = shape[0] if len(shape) == 1 else TupleValue(tuple(shape))
     return reshaped(lowering.builder, array, new_shape(lowering, wanted))
@@ -126,6 +126,7 @@ def _transpose(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> 
 @array_method("transpose")
 def _transpose_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     array, *axes = arguments
+    bound(lowering, "transpose", (), keywords)
     wanted = axes[0] if len(axes) == 1 else TupleValue(tuple(axes)) if axes else Static(None)
     return transposed(lowering, array, wanted)
 
