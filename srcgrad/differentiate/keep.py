@@ -16,7 +16,7 @@ from srcgrad.differentiate.choices import Row, Ways
 from srcgrad.differentiate.nests import Level, Pair, all_levels, defining_op, known_before
 from srcgrad.ir.core import Block, Op, Operand, Value, constant, index
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op
-from srcgrad.ir.types import INDEX, Array, Scalar, Stack
+from srcgrad.ir.types import INDEX, TRUTH, Array, Scalar, Stack
 from srcgrad.primitives.table import new_builder
 
 
@@ -149,10 +149,24 @@ class _Keeper:
         assert op is not None
         if value in self.ways.row_of:
             op = replace(op, operands=(self.ways.row_of[value], *op.operands[1:]))
+        if op.primitive == "check_index":  # it passed in the forward sweep
+            prologue.extend(self._wrapped(op))
+            return
         copy = copy_op(op, self.mirrored)
         if "region" in copy.attributes:
             copy = replace(copy, attributes={})
         prologue.append(copy)
+
+    def _wrapped(self, op: Op) -> list[Op]:
+        """The index counted from the end where it is negative."""
+        at, extent = (renamed(x, self.mirrored) for x in op.operands)
+        negative, shifted, again = Value(TRUTH), Value(INDEX), fresh(op.result)
+        self.mirrored[op.result] = again
+        return [
+            Op("lt", (at, index(0)), (negative,)),
+            Op("add", (at, extent), (shifted,)),
+            Op("select", (negative, shifted, at), (again,)),
+        ]
 
     def _recompute_parameter(self, value: Value, level: Level) -> None:
         if value in self.mirrored:  # the counter

@@ -193,6 +193,16 @@ def pullback(function: Function, wrt: Sequence[int]) -> Function:
     return closed(walk, function, [_gradient_of(walk, function.parameters[k]) for k in wrt])
 
 
+def value_and_pullback(function: Function, wrt: Sequence[int]) -> Function:
+    """The same with the function's own results in front: ``(*results, *gradients)``."""
+    cotangents = _cotangents(function)
+    walk, function = prepared(function, wrt, {}, new_callees(function))
+    walk.builder.open((*function.parameters, *cotangents))
+    sweep(walk, function, cotangents)
+    gradients = [_gradient_of(walk, function.parameters[k]) for k in wrt]
+    return closed(walk, function, (*function.results, *gradients))
+
+
 def callee_pullback(callees: Callees, function: Function, pattern: Pattern) -> Function:
     """The function of ``(*operands, *shadows, *cotangents)`` that gives the adjoints of the active scalar operands."""
     wrt = [k for k, _ in pattern]
