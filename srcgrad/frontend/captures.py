@@ -76,5 +76,6 @@ def hidden_array(lowering: Lowering, capture: Capture, array: np.ndarray) -> Arr
     leaf = describe(array, f"{capture.name!r}")
     assert isinstance(leaf, Leaf)
     ref = Value(leaf.type, capture.name if capture.name.isidentifier() else "")
+    lowering.builder.add_argument(ref)
     lowering.hidden.append((capture, ref))
     return ArrayValue(ref)

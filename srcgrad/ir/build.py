@@ -22,7 +22,7 @@ class Builder:
         self.location: Location | None = None
         self._open: list[tuple[tuple[Value, ...], list[Op]]] = []
         self._definitions: dict[Value, Op] = {}
-        self._inner_parameters: set[Value] = set()
+        self._arguments: set[Value] = set()
         self._born: dict[Value, int] = {}
         # References that must not be written to any more; kept by the front end.
         self.frozen: list[Value] = []
@@ -37,8 +37,8 @@ class Builder:
         return len(self._open)
 
     def open(self, parameters: Sequence[Value] = ()) -> None:
-        if self._open:
-            self._inner_parameters.update(parameters)
+        if not self._open:
+            self._arguments.update(parameters)
         self._born.update(dict.fromkeys(parameters, len(self._born)))
         self._open.append((tuple(parameters), []))
 
@@ -73,11 +73,17 @@ class Builder:
 
     def older(self, a: Value, b: Value) -> bool:
         """Whether ``a`` was there before ``b`` was made; both are in scope."""
-        return self._born.get(a, -1) < self._born.get(b, -1)
+        if self.is_argument(a):
+            return not self.is_argument(b)
+        return a in self._born and b in self._born and self._born[a] < self._born[b]
 
     def is_argument(self, value: Value) -> bool:
         """Whether a value is a parameter of the function itself, not one of a loop and not made by an op."""
-        return value not in self._definitions and value not in self._inner_parameters
+        return value in self._arguments
+
+    def add_argument(self, value: Value) -> None:
+        """Announce a parameter that the function will have besides those it was opened with."""
+        self._arguments.add(value)
 
     def __call__(self, primitive: str, *operands: Operand, name: str = "", **attributes: Attribute) -> Value:
         """Append an op with one result and return it."""
