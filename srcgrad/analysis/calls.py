@@ -25,6 +25,21 @@ def written_parameters(callees: Mapping[str, Function]) -> Written:
     return written
 
 
+def silent_callees(callees: Mapping[str, Function]) -> frozenset[str]:
+    """Callees that do nothing but give their results: they write to no parameter and raise nothing on purpose."""
+    written = written_parameters(callees)
+    silent = {name for name in callees if not written[name]}
+    while loud := {name for name in silent if not _is_silent(callees[name], silent)}:
+        silent -= loud
+    return frozenset(silent)
+
+
+def _is_silent(callee: Function, silent: set[str]) -> bool:
+    ops = list(walk(callee.body))
+    guarded = any(effect(op.primitive) is Effect.GUARD for op in ops)
+    return not guarded and all(op.text("callee") in silent for op in ops if op.primitive == "call")
+
+
 def _written_by(callee: Function, sites: Sites, written: Written) -> frozenset[int]:
     touched: set[Value] = set()
     for op in walk(callee.body):

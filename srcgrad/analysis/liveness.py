@@ -6,6 +6,7 @@ An op inside blocks needs the ops around it to run; a carried value needs its st
 
 from __future__ import annotations
 
+from srcgrad.analysis.calls import silent_callees
 from srcgrad.analysis.sites import Sites
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
 from srcgrad.ir.types import Array, Stack
@@ -27,8 +28,9 @@ class Liveness:
         self._queue: list[Value] = []
         self._index(function.body, None)
         always = {Effect.GUARD, Effect.CALL} | ({Effect.STACK} if self._handed_on(function) else set())
+        silent = silent_callees(function.callees)
         for op in self._around:
-            if effect(op.primitive) in always:
+            if effect(op.primitive) in always and op.attributes.get("callee") not in silent:
                 self._need(op)
         for site in self._sites.parameters:
             self._need_memory(site)
