@@ -55,12 +55,12 @@ def _len(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     return Static(len(sequence_items(lowering, value)))
 
 
-@function(max)
+@function(max, least=1)
 def _max(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     return _extreme(lowering, arguments, keywords, "max")
 
 
-@function(min)
+@function(min, least=1)
 def _min(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     return _extreme(lowering, arguments, keywords, "min")
 
@@ -81,7 +81,7 @@ def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name:
     return functools.reduce(lambda a, b: binary(lowering, name, a, b), items)
 
 
-@function(sum)
+@function(sum, least=1, most=2)
 def _sum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     start = arguments[1] if len(arguments) > 1 else keywords.get("start", Static(0))
     values = arguments[0]
@@ -124,13 +124,13 @@ def _pow(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     return binary(lowering, "pow", *arguments)
 
 
-@function(divmod)
+@function(divmod, least=2, most=2)
 def _divmod(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, b = arguments
     return TupleValue((binary(lowering, "floordiv", a, b), binary(lowering, "mod", a, b)), tuple)
 
 
-@function(isinstance)
+@function(isinstance, least=2, most=2)
 def _isinstance(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     value, wanted = arguments
     classes = sequence_items(lowering, wanted) if isinstance(wanted, TupleValue) else (wanted,)
@@ -166,13 +166,13 @@ def class_of(lowering: Lowering, value: FrontValue) -> type:
     lowering.refuse(None, f"the class of {kind_of(value)}", error=UnsupportedError)
 
 
-@function(tuple)
+@function(tuple, least=0, most=1)
 def _tuple(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     items = sequence_items(lowering, settle(lowering, arguments[0])) if arguments else ()
     return TupleValue(items, tuple)
 
 
-@function(list)
+@function(list, least=0, most=1)
 def _list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if arguments and isinstance(arguments[0], Counted) and not isinstance(arguments[0].length, Const):
         return arguments[0]
@@ -180,7 +180,7 @@ def _list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     return TupleValue(items, list, home=lowering.builder.ops)
 
 
-@function(dict)
+@function(dict, least=0, most=1)
 def _dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     entries: dict[object, FrontValue] = {}
     if arguments:
@@ -192,7 +192,7 @@ def _dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     return TupleValue(tuple(entries.values()), dict, tuple(entries), lowering.builder.ops)
 
 
-@function(slice)
+@function(slice, least=1, most=3)
 def _slice(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     nothing = Static(None)
     if len(arguments) == 1:
@@ -200,7 +200,7 @@ def _slice(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
     return SliceValue(arguments[0], arguments[1], arguments[2] if len(arguments) > 2 else nothing)
 
 
-@function(map)
+@function(map, least=2)
 def _map(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     mapped, *sequences = arguments
     columns = [sequence_items(lowering, s) for s in sequences]
@@ -214,17 +214,25 @@ def _getattr(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
     return attribute(lowering, arguments[0], str(arguments[1].value))
 
 
-@function(functools.partial)
+@function(functools.partial, least=1)
 def _partial(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     fixed = tuple(held(lowering, a) for a in arguments[1:])
     return Bound(arguments[0], fixed, {k: held(lowering, v) for k, v in keywords.items()})
 
 
-@function(functools.reduce)
+@function(functools.reduce, least=2, most=3)
 def _reduce(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     combine, sequence, *start = arguments
     items = [*start, *sequence_items(lowering, sequence)]
     return functools.reduce(lambda a, b: call(lowering, combine, [a, b], {}), items)
+
+
+@function(str, least=1, most=1)
+def _text(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value = arguments[0]
+    if not isinstance(value, Static):
+        lowering.refuse(None, "a string made from run-time values", "Use text that is known at compile time.")
+    return Static(str(value.value))
 
 
 @function(print)

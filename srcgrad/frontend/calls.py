@@ -100,13 +100,17 @@ def call_primitive(lowering: Lowering, function: object, arguments: Arguments) -
     if len(arguments) != taken:
         message = f"{spelled(function)}() takes {taken} arguments, got {len(arguments)}"
         lowering.refuse(None, message, error=ArgumentTypeError)
+    of_math = getattr(function, "__module__", "") == "math"  # gives a Python number, whatever it is given
+    if of_math and any(is_array(a) for a in arguments):
+        hint = f"Use np.{getattr(function, '__name__', '')}, which works element by element."
+        lowering.refuse(None, f"{spelled(function)}() of an array", hint, ArgumentTypeError)
     if any(is_array(a) for a in arguments):
         return expression(lowering.builder, arguments, lambda builder, *xs: scalars.apply(builder, primitive, xs))
     folded = _folded(function, arguments)
     if folded is not None:
         return folded
     numbers = [number(lowering, a) for a in arguments]
-    if getattr(function, "__module__", "") == "math":  # gives a Python number, whatever it is given
+    if of_math:
         converted = [converted_to(lowering, v, F64, weak=True) for v in numbers]
         return scalars.apply(lowering.builder, primitive, [number(lowering, v) for v in converted], weak=True)
     return scalars.apply(lowering.builder, primitive, numbers, weak=not isinstance(function, np.ufunc))

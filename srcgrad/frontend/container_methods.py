@@ -20,21 +20,21 @@ def _receiver(lowering: Lowering, arguments: Arguments) -> TupleValue:
     return container
 
 
-@function(list.append)
+@function(list.append, least=2, most=2)
 def _append(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container = _receiver(lowering, arguments)
     change(lowering, container, (*container.items, settle(lowering, arguments[1])))
     return NONE
 
 
-@function(list.extend)
+@function(list.extend, least=2, most=2)
 def _extend(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container = _receiver(lowering, arguments)
     change(lowering, container, (*container.items, *sequence_items(lowering, settle(lowering, arguments[1]))))
     return NONE
 
 
-@function(list.insert)
+@function(list.insert, least=3, most=3)
 def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container, where = _receiver(lowering, arguments), arguments[1]
     if not isinstance(where, Static) or not isinstance(where.value, int):
@@ -45,7 +45,7 @@ def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
     return NONE
 
 
-@function(list.pop)
+@function(list.pop, least=1, most=2)
 def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container = _receiver(lowering, arguments)
     position = container_index(lowering, container, arguments[1:] or (Static(-1),))
@@ -54,42 +54,42 @@ def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     return removed
 
 
-@function(list.reverse)
+@function(list.reverse, least=1, most=1)
 def _reverse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container = _receiver(lowering, arguments)
     change(lowering, container, tuple(reversed(container.items)))
     return NONE
 
 
-@function(list.copy)
+@function(list.copy, least=1, most=1)
 def _copy(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     return TupleValue(_receiver(lowering, arguments).items, list, home=lowering.builder.ops)
 
 
-@function(dict.copy)
+@function(dict.copy, least=1, most=1)
 def _copy_dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container = _receiver(lowering, arguments)
     return TupleValue(container.items, dict, container.keys, lowering.builder.ops)
 
 
-@function(dict.keys)
+@function(dict.keys, least=1, most=1)
 def _keys(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     return TupleValue(tuple(Static(k) for k in _receiver(lowering, arguments).keys), tuple)
 
 
-@function(dict.values)
+@function(dict.values, least=1, most=1)
 def _values(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     return TupleValue(_receiver(lowering, arguments).items, tuple)
 
 
-@function(dict.items)
+@function(dict.items, least=1, most=1)
 def _entries(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container = _receiver(lowering, arguments)
     pairs = zip(container.keys, container.items, strict=True)
     return TupleValue(tuple(TupleValue((Static(k), v), tuple) for k, v in pairs), tuple)
 
 
-@function(dict.get)
+@function(dict.get, least=2, most=3)
 def _get(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container, key = _receiver(lowering, arguments), arguments[1]
     if not isinstance(key, Static):
@@ -99,7 +99,7 @@ def _get(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     return arguments[2] if len(arguments) > 2 else NONE
 
 
-@function(dict.update)
+@function(dict.update, least=1, most=2)
 def _update(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container = _receiver(lowering, arguments)
     entries = dict(zip(container.keys, container.items, strict=True))

@@ -135,7 +135,7 @@ def listed(counted: Counted) -> TupleValue:
     return TupleValue(tuple(counted.item(index(k)) for k in range(int(counted.length.value))), SinglePass)  # type: ignore[arg-type]  # i64
 
 
-@function(enumerate)
+@function(enumerate, least=1, most=2)
 def _enumerate(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     first = arguments[1] if len(arguments) > 1 else keywords.get("start", Static(0))
     assert isinstance(first, ScalarValue | Static)
@@ -149,7 +149,7 @@ def _enumerate(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> 
     return listed(counted) if has_known_length(arguments[:1]) else counted
 
 
-@function(reversed)
+@function(reversed, least=1, most=1)
 def _reversed(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if has_known_length(arguments):
         value = arguments[0]
@@ -161,7 +161,7 @@ def _reversed(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
     return Counted(part.length, lambda k: part.item(index_op(builder, "sub", last, k)), once=True)
 
 
-@function(np.ndindex)
+@function(np.ndindex, least=1)
 def _ndindex(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """All indices of a shape, the last fastest: one counter, taken apart by division."""
     builder = lowering.builder

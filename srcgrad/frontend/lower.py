@@ -12,11 +12,11 @@ from srcgrad.frontend import handlers, source
 from srcgrad.frontend.calls import call_object
 from srcgrad.frontend.functions import run
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
+from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle, spelled
 from srcgrad.frontend.places import Capture, Captured
 from srcgrad.frontend.scope import Scope, outermost
-from srcgrad.frontend.structure import Leaf, Structure, Tree
-from srcgrad.frontend.values import FrontValue
+from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, SinglePass, SliceValue
 from srcgrad.ir.core import Block, Function, Location, Value
 from srcgrad.primitives.table import new_builder
 
@@ -79,6 +79,9 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
 def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
     """The function whose body has been lowered, with the hidden arrays as further parameters."""
     structure = dynamic(describe(result))
+    if is_front_end_only(structure):
+        hint = "Return numbers, arrays, or containers of them."
+        lowering.refuse(None, f"{name}() returns {spelled(structure)}", hint)
     body = lowering.builder.close(flatten(lowering, result, structure))
     hidden = tuple(ref for _, ref in lowering.hidden)
     whole = Block((*body.parameters, *hidden), body.ops, body.yields)
@@ -89,6 +92,13 @@ def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
         tuple(Captured(capture, seen) for capture, seen in lowering.captured.values()),
         frozenset(lowering.files),
     )
+
+
+def is_front_end_only(structure: Structure) -> bool:
+    """Whether a result holds something that exists only while lowering: a nested function, a range."""
+    if isinstance(structure, Tree):
+        return structure.cls is SinglePass or any(map(is_front_end_only, structure.children))
+    return isinstance(structure, Static) and isinstance(structure.value, Closure | Bound | Counted | SliceValue)
 
 
 def function_name(function: object) -> str:

@@ -110,6 +110,10 @@ def spelled(s: Structure) -> str:
             return f"a {cls.__name__} of {len(children)}"
         case Static(value=values.Bound()):
             return "a partial call"
+        case Static(value=values.Counted()):
+            return "a sequence of run-time length"
+        case Static(value=values.SliceValue()):
+            return "a slice"
         case Static(value=values.Closure() as closure):
             return f"the function {closure.name}"
         case Static(value=value):

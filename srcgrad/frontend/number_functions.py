@@ -33,7 +33,7 @@ for _cls in (int, float, bool):
     function(_cls)(_conversion(_cls))
 
 
-@function(complex)
+@function(complex, least=1, most=2)
 def _complex(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     real = to_python(lowering, arguments[0], complex)
     if len(arguments) < 2:
@@ -61,20 +61,20 @@ for _python, _primitive in ((math.floor, "floor"), (math.ceil, "ceil"), (math.tr
     function(_python)(_to_integer(_primitive, _python))
 
 
-@function(round)
+@function(round, least=1, most=2)
 def _round(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if len(arguments) > 1 and not (isinstance(arguments[1], Static) and arguments[1].value is None):
         lowering.refuse(None, "round() to a number of digits", "Round the result outside.", UnsupportedError)
     return _to_integer("rint", round)(lowering, arguments[:1], {})
 
 
-@function(math.pow)
+@function(math.pow, least=2, most=2)
 def _math_pow(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     base, exponent = (to_python(lowering, number(lowering, a), float) for a in arguments)
     return binary(lowering, "pow", base, exponent)
 
 
-@function(math.log)
+@function(math.log, least=1, most=2)
 def _math_log(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     logs = [scalars.apply(lowering.builder, "log", [number(lowering, a)], weak=True) for a in arguments]
     return logs[0] if len(logs) == 1 else binary(lowering, "div", logs[0], logs[1])

@@ -57,7 +57,7 @@ KEEPS_INTEGERS = {"abs", "sign", "max", "min", "floor", "ceil", "trunc", "neg", 
 
 def binary(builder: Builder, name: str, a: Number, b: Number) -> Number:
     """``a name b`` for a name of ARITHMETIC or COMPARISONS."""
-    folded = _folded(name, a, b)
+    folded = _folded(builder, name, a, b)
     if folded is not None:
         return folded
     if name in COMPARISONS:
@@ -69,7 +69,7 @@ def binary(builder: Builder, name: str, a: Number, b: Number) -> Number:
     return _arithmetic(builder, name, a, b)
 
 
-def _folded(name: str, *operands: Number) -> Static | None:
+def _folded(builder: Builder, name: str, *operands: Number) -> Static | None:
     """The result of Python's own operator on static numbers; None where it is not known or raises."""
     values = [v.value for v in operands if isinstance(v, Static)]
     if len(values) < len(operands):
@@ -78,8 +78,9 @@ def _folded(name: str, *operands: Number) -> Static | None:
         result = (ARITHMETIC | COMPARISONS | UNARY)[name](*values)
     except (ArithmeticError, TypeError, ValueError):
         return None
-    fits = not isinstance(result, int) or -(2**63) <= result < 2**63
-    return Static(result) if fits else None
+    if isinstance(result, int) and not -(2**63) <= result < 2**63:
+        raise refuse(builder, f"{result:.4g} does not fit in 64 bits", "Use floats.")
+    return Static(result)
 
 
 def compare(builder: Builder, name: str, a: Number, b: Number) -> ScalarValue:
@@ -124,7 +125,7 @@ def _bitwise(builder: Builder, name: str, a: Number, b: Number) -> ScalarValue:
 
 def unary(builder: Builder, name: str, a: Number) -> Number:
     """``neg``, ``invert`` or ``abs``."""
-    folded = _folded(name, a)
+    folded = _folded(builder, name, a)
     if folded is not None:
         return folded
     value = as_scalar(a)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 
-from srcgrad.errors import UnsupportedError, UnsupportedSyntaxError
+from srcgrad.errors import UnboundError, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend import names
 from srcgrad.frontend.branches import branch
 from srcgrad.frontend.expressions import closure
@@ -113,4 +113,6 @@ def _import_from(lowering: Lowering, node: ast.ImportFrom) -> None:
         lowering.refuse(node, "a relative import inside a function", hint, UnsupportedSyntaxError)
     module = importlib.import_module(node.module)
     for alias in node.names:
+        if not hasattr(module, alias.name):
+            lowering.refuse(node, f"{node.module} has no {alias.name!r}", error=UnboundError)
         names.store(lowering, alias.asname or alias.name, Static(getattr(module, alias.name)))
