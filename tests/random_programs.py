@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from programs.expressions import Shape
 from programs.patterns import HELPERS, Patterns
+from programs.statements import LONG
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class _Writer(Patterns):
     def __init__(self, seed: int) -> None:
         super().__init__(Random(seed))
         self.seed = seed
+        self.single = seed % 17 == 3
         statements: list[tuple[Callable[[], None], float]] = [
             (self.assign_scalar, 2),
             (self.rotate_scalars, 0.7),
@@ -71,12 +73,13 @@ class _Writer(Patterns):
     def program(self) -> Program:
         parameters, make = self.parameters()
         for _ in range(self.rng.randint(4, 9)):
-            self.statement()
+            if len(self.lines) < LONG:
+                self.statement()
         self.result()
         body = "\n".join(self.lines)
         helpers = "\n\n".join(HELPERS[name] for name in sorted(self.helpers))
         source = f"{helpers}\n\ndef f({', '.join(parameters)}):\n{body}\n".lstrip("\n")
-        dtype = np.float32 if self.seed % 17 == 3 else np.float64
+        dtype = np.float32 if self.single else np.float64
 
         def make_args() -> tuple[Any, ...]:
             rng = np.random.default_rng(self.seed)

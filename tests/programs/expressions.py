@@ -28,8 +28,15 @@ class Expressions:
     def __init__(self, rng: Random) -> None:
         self.rng = rng
         self.scope = Scope()
+        self.single = False  # float32 throughout
         self.extents: dict[int, list[str]] = {}
         self.indirect: dict[str, Interval] = {}  # integer arrays of 3: the range of their elements
+
+    def new(self, function: str, shape: Shape) -> str:
+        """An allocation by ``np.zeros`` or ``np.empty``, of the program's dtype."""
+        sizes = ", ".join(self.extent(n) for n in shape)
+        dtype = ", dtype=np.float32" if self.single else ""
+        return f"np.{function}({sizes if len(shape) == 1 else f'({sizes})'}{dtype})"
 
     def extent(self, size: int) -> str:
         return self.rng.choice([*self.extents.get(size, []), str(size)])

@@ -63,7 +63,9 @@ class Patterns(ControlFlow):
         size = self.scope.arrays[u][0]
         fresh = self.rng.random() < 0.5
         new, t, i = self.fresh("w"), self.fresh("t"), self.fresh("i")
-        allocation = f"{new} = {self.rng.choice([f'np.zeros({size})', f'{u}.copy()', f'np.empty({size})'])}"
+        allocation = (
+            f"{new} = {self.rng.choice([self.new('zeros', (size,)), f'{u}.copy()', self.new('empty', (size,))])}"
+        )
         if not fresh:
             self.write(allocation)
         self.write(f"for {t} in range({self.rng.randint(1, 3)}):")
@@ -85,7 +87,7 @@ class Patterns(ControlFlow):
         size = self.scope.arrays[u][0]
         scratch, total, i, j = self.fresh("w"), self.fresh("s"), self.fresh("i"), self.fresh("j")
         reads = {**self.scope.counters, i: (0, 2), j: (0, size - 1)}
-        lines = [f"{scratch} = np.empty({size})", f"{total} = 0.0", f"for {i} in range(3):"]
+        lines = [f"{scratch} = {self.new('empty', (size,))}", f"{total} = 0.0", f"for {i} in range(3):"]
         outer, self.scope.counters = self.scope.counters, reads
         lines += [
             f"    for {j} in range({size}):",

@@ -7,6 +7,8 @@ from random import Random
 
 from programs.expressions import Expressions, Shape
 
+LONG = 40  # lines; a long program takes long to compile and says no more than two short ones
+
 
 class Statements(Expressions):
     """Writes lines, keeping in ``scope`` what is bound."""
@@ -49,7 +51,8 @@ class Statements(Expressions):
         self.scope = outer
 
     def deep(self) -> bool:
-        return self.indent >= 5 or self.trips > 40
+        """Whether no further block should begin here: too deep, too often run, or the program is long enough."""
+        return self.indent >= 5 or self.trips > 40 or len(self.lines) > LONG
 
     def array_name(self, rank: int | None = None, least: int = 1) -> str | None:
         names = [a for a, s in self.scope.arrays.items() if rank in (None, len(s)) and s[0] >= least]
@@ -89,8 +92,7 @@ class Statements(Expressions):
         if source is None:
             return
         shape = self.scope.arrays[source]
-        sizes = ", ".join(self.extent(n) for n in shape)
-        zeros = f"np.zeros({sizes})" if len(shape) == 1 else f"np.zeros(({sizes}))"
+        zeros = self.new("zeros", shape)
         choices = [zeros, f"{source}.copy()", f"np.zeros_like({source})", self.array(shape) or zeros]
         name = self.target(shape)
         self.write(f"{name} = {self.rng.choice(choices)}")
