@@ -16,6 +16,7 @@ from srcgrad.differentiate import forward, reverse
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
+from srcgrad.differentiate.split import Halves, split
 from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.frontend.structure import Structure
@@ -35,6 +36,7 @@ from srcgrad.optimize.remove_dead_stores import remove_dead_stores
 from srcgrad.optimize.resolve_extents import resolve_extents
 from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.share_common import share_common
+from srcgrad.optimize.sink_into_branches import sink_into_branches
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.settings import Options
 from srcgrad.watch import announcing
@@ -68,11 +70,9 @@ PREPARE = each(
     remove_dead,
 )
 # After reversal: forward values are named out of scope until recall brings them back.
-RECALL = (
-    *each(fuse_values),
-    *each(remove_dead, name="prune"),
-    *each(drop_repeated_checks, remove_dead, recall),
-)
+APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_dead, recall))
+# Where value and gradient are asked for together, their loops may be one.
+RECALL = (*each(fuse_values), *APART)
 # On what is to be emitted.
 IMPROVE = each(
     fold_constants,
@@ -80,6 +80,7 @@ IMPROVE = each(
     decide_comparisons,
     prove_indices,
     fold_constants,
+    sink_into_branches,
     run_forwards,
     remove_dead_stores,
     hoist_invariants,
@@ -117,6 +118,19 @@ def pullback(function: Function, wrt: Sequence[int], options: Options) -> Functi
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
     differentiate = Step("reverse", partial(reverse.pullback, wrt=wrt))
     return run(function, (*PREPARE, differentiate, *RECALL, *finishing(options)))
+
+
+def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
+    """The forward sweep with the values it keeps, and the pullback that takes them.
+
+    Where the pullback cannot be cut off, nothing is kept and it runs the forward sweep again.
+    """
+    differentiate = Step("reverse", partial(reverse.value_and_pullback, wrt=wrt))
+    whole = run(function, (*PREPARE, differentiate, *APART, *finishing(options)))
+    cut = split(whole, len(function.parameters), len(function.results))
+    if cut is None:
+        return Halves(primal(function, options), pullback(function, wrt, options), ())
+    return Halves(run(cut.forward, each(remove_dead)), run(cut.backward, each(remove_dead)), cut.kept)
 
 
 def finishing(options: Options) -> tuple[Step, ...]:
