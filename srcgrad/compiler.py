@@ -26,6 +26,7 @@ from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
 from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.fold_constants import fold_constants
+from srcgrad.optimize.forward_sums import forward_sums
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_invariants import hoist_invariants
 from srcgrad.optimize.look_through_views import look_through_views
@@ -83,6 +84,7 @@ IMPROVE = each(
     sink_into_branches,
     run_forwards,
     remove_dead_stores,
+    forward_sums,
     hoist_invariants,
     hoist_allocations,
     remove_dead,
