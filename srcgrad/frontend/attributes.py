@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import types
 
 import numpy as np
@@ -19,6 +20,9 @@ from srcgrad.frontend.registry import ARRAY_ATTRIBUTES, expression
 from srcgrad.frontend.values import Bound, FrontValue, ScalarValue, Static, TupleValue, is_array, is_number
 from srcgrad.ir.core import constant
 from srcgrad.primitives.table import TABLE
+
+# Objects whose attributes never change.
+CONSTANT = (str, np.dtype, np.finfo, np.iinfo, enum.Enum)
 
 
 @expression(ast.Attribute)
@@ -85,4 +89,6 @@ def _of_object(lowering: Lowering, value: object, name: str) -> FrontValue:
     except AttributeError:
         what = value.__name__ if isinstance(value, types.ModuleType) else type(value).__name__
         lowering.refuse(None, f"{what} has no attribute {name!r}", error=ArgumentTypeError)
+    if isinstance(value, CONSTANT) and not isinstance(found, np.generic):
+        return Static(found)
     return from_python(lowering, Capture(name, value, name), found)

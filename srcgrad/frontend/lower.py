@@ -68,11 +68,15 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
     lowering.builder.open(parameters)
     leaves = iter(parameters)
     values = [rebuild(lowering, s, leaves) for s in arguments]
-    if isinstance(python, FunctionType):
-        lowering.builder.location = _location(found)
-        result = run(lowering, found.node, scope, dict(zip(names, values, strict=True)), python)
-    else:
-        result = call_object(lowering, python, values, {})
+    try:
+        if isinstance(python, FunctionType):
+            lowering.builder.location = _location(found)
+            result = run(lowering, found.node, scope, dict(zip(names, values, strict=True)), python)
+        else:
+            result = call_object(lowering, python, values, {})
+    except RecursionError:
+        hint = "Write long sums, chains of elif or calls inside calls as loops."
+        raise lowering.error(None, f"{function_name(python)}() is nested too deeply", hint) from None
     return _finished(lowering, settle(lowering, result), function_name(python))
 
 

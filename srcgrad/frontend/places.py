@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import CellType, FunctionType, NoneType
+from types import CellType, FunctionType, MethodType, NoneType
 
 import numpy as np
 
@@ -53,6 +53,10 @@ def key_of(value: object) -> object:
         return (type(value), repr(value))
     if isinstance(value, np.generic):
         return (type(value), value.tobytes())
-    if isinstance(value, list | tuple | dict):
+    if isinstance(value, tuple):
+        return (type(value), tuple(map(key_of, value)))
+    if isinstance(value, list | dict):
         return (type(value), len(value), tuple(value) if isinstance(value, dict) else Identity(value))
+    if isinstance(value, MethodType):  # made anew by each look at the attribute
+        return (MethodType, key_of(value.__func__), Identity(value.__self__))
     return function_key(value) if isinstance(value, FunctionType) else Identity(value)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.values import FrontValue
 
 if TYPE_CHECKING:
@@ -54,7 +55,31 @@ def _adder(table: dict[object, object]) -> Callable[..., Callable[[F], F]]:
 
 expression = _adder(EXPRESSIONS)  # type: ignore[arg-type]  # one decorator serves tables of different keys
 statement = _adder(STATEMENTS)  # type: ignore[arg-type]
-function = _adder(FUNCTIONS)  # type: ignore[arg-type]
+
+
+def function(*functions: object, least: int = 0, most: int | None = None) -> Callable[[Handler], Handler]:
+    """Add a handler for these functions, called with at least and at most so many positional arguments."""
+
+    def add(handler: Handler) -> Handler:
+        for f in functions:
+            assert f not in FUNCTIONS, f"two handlers for {f}"
+            FUNCTIONS[f] = _counting(handler, str(getattr(f, "__name__", f)), least, most)
+        return handler
+
+    return add
+
+
+def _counting(handler: Handler, name: str, least: int, most: int | None) -> Handler:
+    def counted(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+        given = len(arguments)
+        if given < least or (most is not None and given > most):
+            wanted = f"{least}" if most == least else f"{least} to {most}" if most is not None else f"at least {least}"
+            lowering.refuse(None, f"{name}() takes {wanted} arguments, got {given}", error=ArgumentTypeError)
+        return handler(lowering, arguments, keywords)
+
+    return counted
+
+
 array_method = _adder(ARRAY_METHODS)  # type: ignore[arg-type]
 array_attribute = _adder(ARRAY_ATTRIBUTES)  # type: ignore[arg-type]
 call_object = _adder(OBJECTS)  # type: ignore[arg-type]
