@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from srcgrad.backend.affine import Affine
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
-from srcgrad.backend.runtime import HELPERS
+from srcgrad.backend.runtime import HELPER_OF
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
 from srcgrad.ir.types import F32, F64, I64, Array, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
@@ -182,9 +182,9 @@ class Expressions:
             dtype = op.operands[0].type
             assert isinstance(dtype, Scalar)
             texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
-        if primitive in HELPERS:
-            self.helpers.add(primitive)
-            return f"{primitive}({texts[0]})", ATOM
+        if primitive in HELPER_OF:
+            self.helpers.add(HELPER_OF[primitive])
+            return f"{HELPER_OF[primitive]}({texts[0]})", ATOM
         return row.template.format(*texts), row.precedence
 
     def exponent(self, op: Op) -> str:
@@ -223,7 +223,7 @@ class Expressions:
         dtype = result.dtype
         narrow = dtype.kind in "iu" and dtype.numpy.itemsize < 8 and op.primitive in WIDENED
         power = op.primitive == "ipow" and dtype not in (I64, F64)
-        python = dtype == F32 and (op.primitive in HELPERS or text.startswith("math."))
+        python = dtype == F32 and (op.primitive in HELPER_OF or text.startswith("math."))
         if narrow or power or python:
             return f"{numpy_name(dtype)}({text})", ATOM
         return text, precedence
@@ -241,6 +241,8 @@ class Expressions:
             text = f"{self.text(operand, ATOM)}.real"
             if source.dtype.real == target.dtype:
                 return text, ATOM
+        if target.dtype.kind in "iu" and source.dtype in (I64, F64) and self.is_python_number(operand):
+            text = f"{numpy_name(source.dtype)}({text})"  # wraps around, where a Python number would raise
         return f"{numpy_name(target.dtype)}({text})", ATOM
 
 

@@ -15,6 +15,7 @@ from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
 from srcgrad.backend.python_numbers import python_numbers
 from srcgrad.backend.ranges import write_ranges
+from srcgrad.backend.runtime import HELPERS
 from srcgrad.backend.stacks import cursor, is_scalar_stack, reference_stack_lines, scalar_stack_lines
 from srcgrad.backend.statements import (
     Copies,
@@ -97,8 +98,8 @@ class FunctionPrinter:
         self.folded = fold(self.function, self.facts, passed_on)
         statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
-        stacks = name_stacks(self.function, self.callees.values())
-        taken = {*self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
+        stacks = name_stacks(self.function, {*HELPERS, *self.callees.values()})
+        taken = {*HELPERS, *self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
         self.names = {
             **name_values(
                 self.function, statements, alive, self.unread, stems_of(self.function.body, self.facts), taken

@@ -30,21 +30,23 @@ def slice_stop(start, count, step, extent):  # type: ignore[no-untyped-def]  # a
     return stop
 
 
-def gamma(x):  # type: ignore[no-untyped-def]  # as above
+def gamma_or_nan(x):  # type: ignore[no-untyped-def]  # as above
     """The gamma function, with infinity or NaN where Python's own raises."""
     if x <= 0.0 and x == np.floor(x):
         return np.copysign(np.inf, x) if x == 0.0 else np.nan
     return math.gamma(x) if x < 171.6243769563027 else np.inf + x
 
 
-def lgamma(x):  # type: ignore[no-untyped-def]  # as above
+def log_gamma_or_inf(x):  # type: ignore[no-untyped-def]  # as above
     """The logarithm of the gamma function, infinite where Python's own raises."""
     if (x <= 0.0 and x == np.floor(x)) or x > 2.5e305:
         return np.inf
     return math.lgamma(x)
 
 
-HELPERS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (grow, slice_stop, gamma, lgamma)}
+HELPERS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (grow, slice_stop, gamma_or_nan, log_gamma_or_inf)}
+# The primitives that are a helper under plain Python and Numba alike.
+HELPER_OF = {"gamma": "gamma_or_nan", "lgamma": "log_gamma_or_inf"}
 
 
 def helper_source(name: str) -> str:
