@@ -74,6 +74,8 @@ class Facts:
         """
         assert isinstance(reference, Value)
         while (op := self.definitions.get(reference)) is not None:
+            if op.blocks:  # a merge or a carry, of which the table does not know the back end's own `range`
+                return None
             if effect(op.primitive) is Effect.ALLOCATE:
                 return reference
             if effect(op.primitive) is not Effect.VIEW:
