@@ -42,7 +42,7 @@ def common_extent(builder: Builder, sizes: Sequence[Operand]) -> tuple[Operand, 
     if len(different) <= 1:
         return (different or [index(1)])[0], [index(0) if known_as(n, 1) else index(1) for n in sizes]
     common = _checked_extent(builder, different)
-    return common, [_stride(builder, n) for n in sizes]
+    return common, [_stride(builder, n, common) for n in sizes]
 
 
 def _checked_extent(builder: Builder, different: Sequence[Operand]) -> Operand:
@@ -63,10 +63,13 @@ def _checked_extent(builder: Builder, different: Sequence[Operand]) -> Operand:
     return common
 
 
-def _stride(builder: Builder, n: Operand) -> Operand:
-    if isinstance(n, Const):
-        return index(0 if n.value == 1 else 1)
-    return builder("select", builder("eq", n, index(1)), index(0), index(1))
+def _stride(builder: Builder, n: Operand, common: Operand) -> Operand:
+    """1 for an extent that is the common one, else 0. So it folds where they are found to be equal later on."""
+    if known_as(n, 1):
+        return index(0)
+    if extents.same(builder, n, common):
+        return index(1)
+    return builder("select", builder("eq", n, common), index(1), index(0))
 
 
 def moved(builder: Builder, i: Operand, stride: Operand) -> Operand:
@@ -94,7 +97,7 @@ def fitted(builder: Builder, own: Shape, shape: Shape) -> Strides:
             strides.append(index(0))
         else:
             _require_fit(builder, n, target)
-            strides.append(_stride(builder, n))
+            strides.append(_stride(builder, n, target))
     return (*[index(0)] * max(extra, 0), *strides)
 
 
