@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from lowered import lowered
@@ -189,3 +191,15 @@ def test_source_in_linecache():
     namespace: dict[str, object] = {}
     exec(compile(text, "<cell>", "exec"), namespace)
     assert lowered(namespace["f"], 1.0)  # type: ignore[arg-type]  # a function
+
+
+def test_a_file_edited_since_it_was_imported(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    file = tmp_path / "edited_since.py"
+    file.write_text("def f(x):\n    return x * 2.0\n\n\ndef g(x):\n    return x + 1.0\n")
+    module = importlib.import_module("edited_since")
+    file.write_text("def f(x):\n    return x * 3.0  # other\n\n\ndef g(x):\n    return x + 1.0\n")
+    with pytest.raises(SourceError, match="does not hold the source of 'f'"):
+        lowered(module.f, 1.0)
+    assert lowered(module.g, 1.0)

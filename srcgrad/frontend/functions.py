@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import FunctionType
 
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, SourceError
 from srcgrad.frontend import source, subset
 from srcgrad.frontend.bindings import declared, rebound_inside, returns_early
 from srcgrad.frontend.captures import from_python
@@ -28,7 +28,10 @@ Keywords = Mapping[str, FrontValue]
 
 def call_python(lowering: Lowering, function: FunctionType, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """A call of a function of the running program, through its source."""
-    found = source.find(function)
+    try:
+        found = source.find(function)
+    except SourceError as fault:
+        raise lowering.error(None, fault.message, fault.hint, SourceError) from None
     scope = outermost(function, found.file)
     defaults = python_defaults(lowering, function, found.node.args)
     bound = bind(lowering, found.node, arguments, keywords, defaults)

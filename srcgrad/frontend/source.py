@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import CodeType, FunctionType
 
 from srcgrad.errors import SourceError
 
+PACKAGE = str(Path(__file__).parent.parent)
 FunctionNode = ast.FunctionDef | ast.Lambda
 
 HOW_TO_REGISTER = (
@@ -38,22 +41,74 @@ def find(function: FunctionType) -> FunctionSource:
 def _find(code: CodeType, file: str) -> FunctionSource:
     """``file`` is the code's own: code objects are equal also where only their files differ."""
     linecache.checkcache(file)
-    return FunctionSource(_node_of(code, "".join(linecache.getlines(file))), file)
+    text = "".join(linecache.getlines(file))
+    node = _node_of(code, text)
+    if _is_stale(code, text):
+        raise _changed(code)
+    return FunctionSource(node, file)
 
 
 def _node_of(code: CodeType, text: str) -> FunctionNode:
     if not text:
-        raise SourceError(f"the source of {code.co_name!r} ({code.co_filename}) cannot be found", hint=HOW_TO_REGISTER)
+        message = f"the source of {code.co_name!r} ({code.co_filename}) cannot be found"
+        raise SourceError(message, hint=HOW_TO_REGISTER, file=code.co_filename, line=code.co_firstlineno)
     candidates = [node for node in _functions(text) if _starts_at(node) == code.co_firstlineno]
     matching = [node for node in candidates if _name(node) == code.co_name and _parameters(node) == _arguments(code)]
     if code.co_name == "<lambda>" and len(matching) > 1:
         matching = _enclosing(matching, code)
     if len(matching) != 1:
-        raise SourceError(
-            f"line {code.co_firstlineno} of {code.co_filename} does not hold the source of {code.co_name!r}",
-            hint="The file has changed since the function was made: run it again.",
-        )
+        raise _changed(code)
     return matching[0]
+
+
+def _changed(code: CodeType) -> SourceError:
+    return SourceError(
+        f"line {code.co_firstlineno} of {code.co_filename} does not hold the source of {code.co_name!r}",
+        hint="The file has changed since the function was made: run it again.",
+        file=code.co_filename,
+        line=code.co_firstlineno,
+    )
+
+
+def _is_stale(code: CodeType, text: str) -> bool:
+    """Whether the text compiles to something else than the function: its file was edited but not run again."""
+    if code.co_filename.startswith(PACKAGE) or any(
+        name.startswith("@py") for name in (*code.co_names, *code.co_varnames)
+    ):
+        return False  # part of srcgrad, or pytest has rewritten the asserts
+    twins = [c for c in _codes_of(text, code.co_filename) if _identity(c) == _identity(code)]
+    return bool(twins) and not any(_same_program(c, code) for c in twins)
+
+
+@lru_cache(maxsize=64)
+def _codes_of(text: str, file: str) -> tuple[CodeType, ...]:
+    """The code objects of a file, compiled anew."""
+    try:
+        return tuple(_nested_codes(compile(text, file, "exec", dont_inherit=True)))
+    except (SyntaxError, ValueError):
+        return ()
+
+
+def _nested_codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _nested_codes(constant)
+
+
+def _identity(code: CodeType) -> tuple[str, int]:
+    return (code.co_qualname, code.co_firstlineno)
+
+
+def _same_program(a: CodeType, b: CodeType) -> bool:
+    plain = [(c.co_code, c.co_names, c.co_varnames, len(c.co_consts)) for c in (a, b)]
+    return plain[0] == plain[1] and all(map(_same_constant, a.co_consts, b.co_consts))
+
+
+def _same_constant(a: object, b: object) -> bool:
+    if isinstance(a, CodeType) and isinstance(b, CodeType):
+        return _same_program(a, b)
+    return type(a) is type(b) and repr(a) == repr(b)
 
 
 @lru_cache(maxsize=256)

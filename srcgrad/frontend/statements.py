@@ -88,15 +88,6 @@ def _function(lowering: Lowering, node: ast.FunctionDef) -> None:
     names.store(lowering, node.name, closure(lowering, node))
 
 
-@statement(ast.Delete)
-def _delete(lowering: Lowering, node: ast.Delete) -> None:
-    for target in node.targets:
-        if not isinstance(target, ast.Name):
-            lowering.refuse(target, "del of an item", "Build the container without it.", UnsupportedSyntaxError)
-        names.load(lowering, target.id)
-        lowering.scope.names.pop(target.id, None)
-
-
 @statement(ast.Import)
 def _import(lowering: Lowering, node: ast.Import) -> None:
     for alias in node.names:

@@ -23,6 +23,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.TryStar: ("try", "Test for the condition with `if` instead of catching an exception."),
     ast.With: ("with", "Call the function outside the `with`."),
     ast.ClassDef: ("a class inside a function", "Define it at module level."),
+    ast.Delete: ("del", "Leave the name alone: it costs nothing."),
     ast.Match: ("match", "Use if and elif."),
     ast.Set: ("a set", "Use a tuple."),
     ast.SetComp: ("a set comprehension", "Use a list comprehension."),
