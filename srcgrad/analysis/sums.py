@@ -15,7 +15,9 @@ def only_sums(op: Op) -> bool:
     uses = Counter(used(body))
     definitions = {r: inner for inner in walk(body) for r in inner.results}
     for k, (parameter, yielded) in enumerate(zip(body.parameters[1:], body.yields, strict=True)):
-        links = _chain(yielded, parameter, definitions) if isinstance(parameter.type, Scalar) else None
+        if not isinstance(parameter.type, Scalar):
+            return False
+        links = _Chains(definitions, parameter).to(yielded)
         if not links:  # not a sum, or never changed
             return False
         own_uses = Counter(link.used for link in {*links, Link(body, k, yielded)})
@@ -32,30 +34,44 @@ class Link(NamedTuple):
     used: Operand
 
 
-def _chain(value: Operand, start: Value, definitions: dict[Value, Op]) -> set[Link] | None:
-    """The uses of partial sums on the way from ``start`` to ``value``; None if it is not a sum."""
-    if value is start:
-        return set()
-    op = definitions.get(value) if isinstance(value, Value) else None
-    if op is None or not isinstance(value, Value):
+Links = frozenset[Link] | None
+
+
+class _Chains:
+    """The uses of partial sums on the way from ``start`` to a value; None where the value is not such a sum."""
+
+    def __init__(self, definitions: dict[Value, Op], start: Value) -> None:
+        self.definitions = definitions
+        self.start = start
+        self.known: dict[Value, Links] = {}
+
+    def to(self, value: Operand) -> Links:
+        if value is self.start:
+            return frozenset()
+        if not isinstance(value, Value) or value not in self.definitions:
+            return None
+        if value not in self.known:
+            self.known[value] = self.through(self.definitions[value], value)
+        return self.known[value]
+
+    def through(self, op: Op, value: Value) -> Links:
+        match op.primitive:
+            case "add" | "sub":
+                for position, operand in enumerate(op.operands[: 2 if op.primitive == "add" else 1]):
+                    links = self.to(operand)
+                    if links is not None:
+                        return links | {Link(op, position, operand)}
+            case "for":
+                k = op.results.index(value)
+                body, initial = op.blocks[0], op.operands[1 + k]
+                inside = _Chains(self.definitions, body.parameters[1 + k]).to(body.yields[k])
+                before = self.to(initial)
+                if inside is not None and before is not None:
+                    return inside | before | {Link(op, 1 + k, initial), Link(body, k, body.yields[k])}
+            case "if":
+                k = op.results.index(value)
+                sides = [self.to(b.yields[k]) for b in op.blocks]
+                if all(side is not None for side in sides):
+                    own = frozenset(Link(b, k, b.yields[k]) for b in op.blocks)
+                    return own.union(*(side for side in sides if side is not None))
         return None
-    match op.primitive:
-        case "add" | "sub":
-            for position, operand in enumerate(op.operands[: 2 if op.primitive == "add" else 1]):
-                links = _chain(operand, start, definitions)
-                if links is not None:
-                    return links | {Link(op, position, operand)}
-        case "for":
-            k = op.results.index(value)
-            body, initial = op.blocks[0], op.operands[1 + k]
-            inside = _chain(body.yields[k], body.parameters[1 + k], definitions)
-            before = _chain(initial, start, definitions)
-            if inside is not None and before is not None:
-                return inside | before | {Link(op, 1 + k, initial), Link(body, k, body.yields[k])}
-        case "if":
-            k = op.results.index(value)
-            sides = [_chain(b.yields[k], start, definitions) for b in op.blocks]
-            if all(side is not None for side in sides):
-                own = {Link(b, k, b.yields[k]) for b in op.blocks}
-                return own.union(*(side for side in sides if side is not None))
-    return None
