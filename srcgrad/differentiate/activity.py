@@ -48,7 +48,7 @@ def find_active(function: Function, wrt: Iterable[Value], *, reverse: bool) -> A
     Forward mode follows dependence on the inputs alone; reverse mode also needs that a result depends on it.
     """
     sites = Sites(function)
-    groups = _aliased_sites(sites)
+    groups = aliased_sites(sites)
     varied = _spread(function, sites, groups, wrt, _forwards)
     if not reverse:
         return Activity(varied, sites, varied)
@@ -58,7 +58,7 @@ def find_active(function: Function, wrt: Iterable[Value], *, reverse: bool) -> A
     return Activity(both, sites, both)
 
 
-def _aliased_sites(sites: Sites) -> dict[Value, frozenset[Value]]:
+def aliased_sites(sites: Sites) -> dict[Value, frozenset[Value]]:
     """For each site the sites that must be active when it is (``mixed_activity``)."""
     groups: dict[Value, frozenset[Value]] = {site: frozenset((site,)) for site in sites.birth}
     for tokens in sites.tokens.values():

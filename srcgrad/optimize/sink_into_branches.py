@@ -91,8 +91,8 @@ class _Pass:
             return None
         value = op.operands[-1]
         sites = self.sites.sites(op.operands[0])
-        k = branch.results.index(value)  # type: ignore[arg-type]  # one of the results
-        useful = self.uses[value] == 1 and sites <= self.shadows  # type: ignore[index]
+        k = branch.results.index(value)
+        useful = self.uses[value] == 1 and sites <= self.shadows
         return k if useful and any(_is_zero(b, k) for b in branch.blocks) else None
 
     def may_move(self, op: Op, between: Sequence[Op], gone: set[int]) -> bool:
