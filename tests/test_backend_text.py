@@ -226,7 +226,7 @@ def stencil(x, y):
         s += x[i - 1] * x[i]
 
     for q in range(trips):
-        i = trips - q + 0
+        i = trips - q
         y[np.uint64(i - 1)] += x[np.uint64(i)]
 
     return s

@@ -39,7 +39,7 @@ def _conditional_expression(head: Line, then: Sequence[Line], otherwise: Sequenc
         return None
     condition = head.text.removeprefix("if ").removesuffix(":")
     text = f"{first[1]} = {first[2]} if {condition} else {second[2]}"
-    if " if " in condition + first[2] + second[2] or len(text) > LONGEST:
+    if " if " in condition + first[2] or len(text) > LONGEST:
         return None
     return replace(head, text=text)
 

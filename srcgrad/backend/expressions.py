@@ -10,12 +10,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from srcgrad.backend.affine import Affine
+from srcgrad.backend.affine import Affine, affine
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
-from srcgrad.ir.types import F32, F64, I64, Array, DType, Scalar
+from srcgrad.ir.types import F32, F64, I64, INDEX, Array, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
 
 ATOM = PRECEDENCE["atom"]
@@ -108,6 +108,11 @@ class Expressions:
                 return f"{self.text(op.operands[0], ATOM)}.shape[{op.integer('axis')}]", ATOM
             case "cast":
                 return self.cast(op)
+        if op.primitive in ("add", "sub") and op.result.type == INDEX:
+            first, second = (affine(x, self.folded) for x in op.operands)
+            total = first + second if op.primitive == "add" else first - second
+            if len(total.terms) + bool(total.constant) > 1:
+                return self.sum(total), PRECEDENCE["+"]
         return self.exact(op, *self.scalar(op))
 
     def negated(self, condition: Operand) -> str:

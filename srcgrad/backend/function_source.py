@@ -236,10 +236,15 @@ class FunctionPrinter:
     def op_lines(self, op: Op) -> Iterator[str]:
         text = self.expressions.text
         match op.primitive:
-            case "store" | "accumulate":
+            case "store":
                 array, *indices, value = op.operands
-                sign = "=" if op.primitive == "store" else "+="
-                yield f"{self.expressions.element(array, tuple(indices))} {sign} {text(value)}"
+                yield f"{self.expressions.element(array, tuple(indices))} = {text(value)}"
+            case "accumulate":
+                array, *indices, value = op.operands
+                added = self.folded.get(value) if isinstance(value, Value) else None
+                less = added.operands[0] if added is not None and added.primitive == "neg" else None
+                sign, amount = ("+=", text(value)) if less is None else ("-=", text(less))
+                yield f"{self.expressions.element(array, tuple(indices))} {sign} {amount}"
             case "check":
                 yield from check_text(op, self.expressions)
             case "check_index":

@@ -27,7 +27,7 @@ def name_values(
     taken: Iterable[str] = (),
 ) -> dict[Value, str]:
     """A name for each value that is printed. ``taken`` are names with another meaning in the module."""
-    classes = _Classes(alive_together)
+    classes = _Classes(alive_together, alive_together.bits(function.parameters))
     for copy in copies_in(statements):
         for target, source in zip(copy.targets, copy.sources, strict=True):
             if isinstance(source, Value):
@@ -69,6 +69,7 @@ class _Classes:
     """Values that share a name, as a union of disjoint sets."""
 
     interference: Interference
+    parameters: Bits  # those of the function
     parent: dict[Value, Value] = field(default_factory=dict)
     members: dict[Value, Bits] = field(default_factory=dict)
     conflicts: dict[Value, Bits] = field(default_factory=dict)
@@ -81,7 +82,7 @@ class _Classes:
             number = self.interference.number(value)
             self.members[value] = 1 << number
             self.conflicts[value] = self.interference.conflicts[number]
-            self.names[value] = value.name
+            self.names[value] = value.name if value.name.strip("_") else ""
         return value
 
     def join(self, first: Value, second: Value) -> None:
@@ -95,6 +96,8 @@ class _Classes:
         one, other = self.names[a], self.names[b]
         if one and other and base_of(one) != base_of(other):
             return
+        if not (one and other) and (self.members[a] | self.members[b]) & self.parameters:
+            return  # a parameter is not rebound to something that is not a version of it
         self.parent[b] = a
         self.members[a] |= self.members[b]
         self.conflicts[a] |= self.conflicts[b]
