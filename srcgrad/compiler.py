@@ -24,6 +24,7 @@ from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
+from srcgrad.optimize.count_while import count_while
 from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.fold_constants import fold_constants
 from srcgrad.optimize.forward_sums import forward_sums
@@ -37,6 +38,7 @@ from srcgrad.optimize.remove_dead_stores import remove_dead_stores
 from srcgrad.optimize.resolve_extents import resolve_extents
 from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.share_common import share_common
+from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.settings import Options
@@ -63,6 +65,9 @@ PREPARE = each(
     fold_constants,
     resolve_extents,
     look_through_views,
+    share_common,
+    count_while,
+    simplify_loops,
     decide_comparisons,
     prove_indices,
     fold_constants,
@@ -86,6 +91,7 @@ IMPROVE = each(
     remove_dead_stores,
     forward_sums,
     hoist_invariants,
+    share_common,
     hoist_allocations,
     remove_dead,
 )
