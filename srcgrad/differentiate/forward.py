@@ -12,6 +12,7 @@ from dataclasses import replace
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
 from srcgrad.differentiate.calls import Callees, Pattern
 from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
+from srcgrad.differentiate.regular import mark_regular
 from srcgrad.differentiate.shadows import TwinPass
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined
@@ -30,6 +31,7 @@ def forward(function: Function, wrt: Sequence[int]) -> Function:
 
 
 def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
+    function = mark_regular(function)
     tangents = {function.parameters[k]: Value(kind, f"{function.parameters[k].name}{DOT}") for k, kind in pattern}
     activity = find_active(function, tangents, reverse=False)
     twin_pass = TwinPass(activity, DOT, shadow=False)

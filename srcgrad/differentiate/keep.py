@@ -152,7 +152,9 @@ class _Keeper:
         if op.primitive == "check_index":  # it passed in the forward sweep
             prologue.extend(self._wrapped(op))
             return
-        copy = copy_op(op, self.mirrored)
+        names = dict(self.mirrored)  # what a copied branch holds inside is in scope nowhere else
+        copy = copy_op(op, names)
+        self.mirrored.update((r, names[r]) for r in op.results)
         if "region" in copy.attributes:
             copy = replace(copy, attributes={})
         prologue.append(copy)

@@ -27,7 +27,7 @@ def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand) -> Opera
     if partial.type != factor.type:
         partial = convert(builder, partial, factor.type)
     product = builder("mul", partial, factor)
-    if isinstance(partial, Const) or not SCALARS[op.primitive].singular:
+    if isinstance(partial, Const) or not SCALARS[op.primitive].singular or op.attributes.get("regular"):
         return product
     return masked(builder, factor, product)
 

@@ -1,0 +1,95 @@
+"""Which partial derivatives are finite for certain, and need no strong zero?
+
+A row marked ``singular`` may have an infinite or undefined partial; its product with a cotangent of 0 must be 0, and
+is written so. Where the operands rule the singular points out, the plain product does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, walk
+from srcgrad.ir.rewrite import Replacement, rewrite
+from srcgrad.primitives.regular import is_singular
+from srcgrad.primitives.scalar import SCALARS
+
+
+def mark_regular(function: Function) -> Function:
+    """Mark ``regular=True`` on each op of a singular row whose partials cannot be singular here."""
+    signs = _Signs(function)
+
+    def visit(op: Op) -> Replacement | None:
+        row = SCALARS.get(op.primitive)
+        if row is None or not row.singular or (is_singular(op) and not signs.regular(op)):
+            return None
+        return [replace(op, attributes={**op.attributes, "regular": True})], {}
+
+    return rewrite(function, visit)
+
+
+class _Signs:
+    """What is known of the sign of values, by what they are computed from and by the checks they passed."""
+
+    def __init__(self, function: Function) -> None:
+        self.ops = {r: op for op in walk(function.body) for r in op.results}
+        self.checked = {v for op in walk(function.body) if op.primitive == "check" for v in self.nonzero_if(op)}
+
+    def nonzero_if(self, check: Op) -> list[Operand]:
+        """The value that a check lets pass only if it is not 0."""
+        condition = check.operands[0]
+        test = self.ops.get(condition) if isinstance(condition, Value) else None
+        if test is None or test.primitive != "ne" or not _is_zero(test.operands[1]):
+            return []
+        return [test.operands[0]]
+
+    def regular(self, op: Op) -> bool:
+        match op.primitive:
+            case "div":
+                return self.nonzero(op.operands[1])
+            case "log" | "sqrt" | "log2" | "log10":
+                return self.positive(op.operands[0])
+        return False
+
+    def nonzero(self, operand: Operand) -> bool:
+        if isinstance(operand, Const):
+            return operand.value != 0
+        op = self.ops.get(operand)
+        if op is not None and op.primitive in ("neg", "cast") and self.nonzero(op.operands[0]):
+            return True
+        return operand in self.checked or self.positive(operand)
+
+    def positive(self, operand: Operand) -> bool:
+        """Greater than 0, or NaN. Products may underflow, so they do not count."""
+        if isinstance(operand, Const):
+            return not isinstance(operand.value, complex) and operand.value > 0
+        op = self.ops.get(operand)
+        match op.primitive if op is not None else None:
+            case "add":
+                assert op is not None
+                a, b = op.operands
+                return (self.positive(a) and self.not_negative(b)) or (self.positive(b) and self.not_negative(a))
+            case "sqrt":
+                assert op is not None
+                return self.positive(op.operands[0])
+        return False
+
+    def not_negative(self, operand: Operand) -> bool:
+        """At least 0, or NaN."""
+        if isinstance(operand, Const):
+            return not isinstance(operand.value, complex) and operand.value >= 0
+        op = self.ops.get(operand)
+        match op.primitive if op is not None else None:
+            case "mul":
+                assert op is not None
+                return op.operands[0] is op.operands[1] or all(self.not_negative(x) for x in op.operands)
+            case "ipow":
+                assert op is not None
+                exponent = op.operands[1]
+                return isinstance(exponent, Const) and exponent.value.real % 2 == 0
+            case "exp" | "abs" | "sqrt" | "cosh":
+                return True
+        return self.positive(operand)
+
+
+def _is_zero(operand: Operand) -> bool:
+    return isinstance(operand, Const) and operand.value == 0
