@@ -28,6 +28,7 @@ from srcgrad.optimize.count_while import count_while
 from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.fold_constants import fold_constants
 from srcgrad.optimize.forward_sums import forward_sums
+from srcgrad.optimize.fuse_temporaries import fuse_temporaries
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_invariants import hoist_invariants
 from srcgrad.optimize.look_through_views import look_through_views
@@ -72,6 +73,8 @@ PREPARE = each(
     prove_indices,
     fold_constants,
     share_common,
+    fold_constants,
+    fuse_temporaries,
     privatize,
     remove_dead,
 )
