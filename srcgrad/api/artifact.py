@@ -24,6 +24,8 @@ class Artifact:
     names, written
         The user's names of the arguments' leaves and of the hidden arrays, and the positions of those arrays
         that the function writes to; only if another array might be the same memory.
+    reads
+        The positions of the parameters that are used at all.
     files
         The source files the code was made of.
     """
@@ -34,4 +36,5 @@ class Artifact:
     captured: tuple[Captured, ...]
     names: tuple[str, ...]
     written: frozenset[int]
+    reads: frozenset[int]
     files: frozenset[str]

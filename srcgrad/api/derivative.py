@@ -6,7 +6,7 @@ import functools
 from dataclasses import replace
 
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.plans import Gradient
+from srcgrad.api.plans import Forward, Gradient
 from srcgrad.ir.core import Function
 
 
@@ -35,6 +35,14 @@ class Derivative(Compiled):
         ``level="readable"`` is meant to be read, ``level="compiled"`` is exactly the text that is compiled.
         """
         return self.source(*args, level=level, **kwargs)
+
+    def forward_source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
+        """The generated forward sweep of `vjp`, which returns the result and what the backward sweep needs."""
+        plan = self._table.plan
+        assert isinstance(plan, Gradient)
+        argnums = (plan.argnums,) if isinstance(plan.argnums, int) else tuple(plan.argnums)
+        forward = Compiled(self.function, Forward(argnums), self._table.options)
+        return forward.source(*args, level=level, **kwargs)
 
     def explain(self, *args: object, **kwargs: object) -> str:
         """What the reverse sweep keeps of the forward sweep, as a table with bytes in the sizes of the arguments.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from srcgrad.api.plans import Primal, Reverse, Tangent
+from srcgrad.api.plans import Backward, Forward, Tangent
 from srcgrad.api.specialise import Specialisation, Specialisations
 from srcgrad.errors import ArgumentTypeError, ShapeError
 from srcgrad.frontend.pytree import children_of, describe, flatten, layout_of, unflatten
@@ -19,7 +20,7 @@ class Jvp:
 
     def __init__(self, function: Callable[..., object], options: Options) -> None:
         self._function = function
-        self._options = options
+        self._options = replace(options, mutates=False)
         self._tables: dict[int, Specialisations] = {}
 
     def __call__(self, primals: tuple[object, ...], tangents: tuple[object, ...]) -> tuple[object, object]:
@@ -27,44 +28,56 @@ class Jvp:
             raise ArgumentTypeError(
                 f"jvp got {len(primals)} primals and {len(tangents)} tangents.", hint="Pass one tangent per primal."
             )
-        count = len(primals)
-        if count not in self._tables:
-            self._tables[count] = Specialisations(self._function, Tangent(tuple(range(count))), self._options)
-        table = self._tables[count]
+        table = self._table(len(primals))
         arguments = table.bound(primals, {})
         code = table.find(arguments)
         pair = code(code.leaves(arguments), list(conformed(primals, tangents, "tangents")))
         assert isinstance(pair, tuple)
         return pair
 
+    def _table(self, count: int) -> Specialisations:
+        if count not in self._tables:
+            self._tables[count] = Specialisations(self._function, Tangent(tuple(range(count))), self._options)
+        return self._tables[count]
+
 
 class Vjp:
     """A function and, for each call, its pullback."""
 
     def __init__(self, function: Callable[..., object], options: Options) -> None:
-        self._value = Specialisations(function, Primal(keeps_effects=False), options)
         self._function = function
-        self._options = options
-        self._tables: dict[int, Specialisations] = {}
+        self._options = replace(options, mutates=False)
+        self._tables: dict[int, tuple[Specialisations, Specialisations]] = {}
 
     def __call__(self, primals: tuple[object, ...]) -> tuple[object, Pullback]:
-        count = len(primals)
+        forwards, backwards = self._table(len(primals))
+        arguments = forwards.bound(primals, {})
+        forward, backward = forwards.find(arguments), backwards.find(arguments)
+        leaves = forward.leaves(arguments)
+        pair = forward(leaves)
+        assert isinstance(pair, tuple)
+        result, kept = pair
+        return result, Pullback(backward, leaves, kept, result)
+
+    def _table(self, count: int) -> tuple[Specialisations, Specialisations]:
         if count not in self._tables:
-            self._tables[count] = Specialisations(self._function, Reverse(tuple(range(count))), self._options)
-        arguments = self._value.bound(primals, {})
-        code = self._value.find(arguments)
-        result = code(code.leaves(arguments))
-        table = self._tables[count]
-        return result, Pullback(table.find(arguments), arguments, result)
+            argnums = tuple(range(count))
+            forwards = Specialisations(self._function, Forward(argnums), self._options)
+            backwards = Specialisations(self._function, Backward(argnums), self._options)
+            self._tables[count] = (forwards, backwards)
+        return self._tables[count]
 
 
 class Pullback:
     """From a cotangent of the result to the gradients of the arguments; may be called many times."""
 
-    def __init__(self, code: Specialisation, arguments: tuple[object, ...], result: object) -> None:
+    def __init__(self, code: Specialisation, leaves: list[object], kept: tuple[object, ...], result: object) -> None:
         self._code = code
         # The caller may change the arguments and the result before the pullback is called.
-        self._leaves = [_own(leaf) for leaf in code.leaves(arguments)]
+        reads = code.artifact.reads
+        self._leaves = [_own(leaf) if k in reads else leaf for k, leaf in enumerate(leaves)]
+        seen = [x for x in (*leaves, *flatten(result)) if isinstance(x, np.ndarray)]
+        self._leaves += [_own(x) if any(np.may_share_memory(x, other) for other in seen) else x for x in kept]  # type: ignore[arg-type]  # a scalar shares nothing
         self._result = unflatten(describe(result), flatten(result))
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:

@@ -12,9 +12,7 @@ Structures = tuple[Structure, ...]
 
 @dataclass(frozen=True)
 class Primal:
-    """The function itself; its writes to its arguments reach the caller only if ``keeps_effects``."""
-
-    keeps_effects: bool = True
+    """The function itself, with its effects on its arguments."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +32,17 @@ class Tangent:
 
 
 @dataclass(frozen=True)
-class Reverse:
-    """The gradients from a cotangent; cotangents of the floating leaves of the result follow the arguments."""
+class Forward:
+    """The function and what its pullback needs to know of this call: ``(result, kept)``."""
 
     argnums: tuple[int, ...]
 
 
-Plan = Primal | Gradient | Tangent | Reverse
+@dataclass(frozen=True)
+class Backward:
+    """The gradients from a cotangent; what was kept, then the cotangent's leaves follow the arguments."""
+
+    argnums: tuple[int, ...]
+
+
+Plan = Primal | Gradient | Tangent | Forward | Backward

@@ -13,14 +13,15 @@ from typing import Protocol, runtime_checkable
 from srcgrad import compiler
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
-from srcgrad.api.plans import Gradient, Plan, Primal, Reverse, Structures, Tangent
+from srcgrad.api.plans import Backward, Forward, Gradient, Plan, Primal, Structures, Tangent
 from srcgrad.backend.numba_jit import generate
+from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.pytree import leaves_of
 from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
-from srcgrad.ir.core import Block, Function, Op, Value
-from srcgrad.ir.types import Array, Scalar
+from srcgrad.ir.core import Block, Function, Op, Value, used
+from srcgrad.ir.types import Array, Scalar, Stack, Type
 from srcgrad.optimize.copy_arguments import written_parameters
 from srcgrad.settings import Options
 
@@ -38,6 +39,8 @@ class Program:
     def artifact(self, options: Options) -> Artifact:
         """What is kept of it: the text to be run, and how to call that."""
         parameters = self.lowered.function.parameters
+        taken = set(used(self.function.body))
+        reads = frozenset(k for k, p in enumerate(self.function.parameters) if p in taken)
         several = sum(isinstance(p.type, Array) for p in parameters) > 1
         return Artifact(
             generate(self.function, options),
@@ -46,6 +49,7 @@ class Program:
             self.lowered.captured,
             tuple(p.name for p in parameters),
             written_parameters(self.lowered.function) if several else frozenset(),
+            reads,
             self.lowered.files,
         )
 
@@ -76,18 +80,20 @@ def build(plan: Plan, request: Request) -> Program:
     """The program that does what is planned."""
     match plan:
         case Primal():
-            return _primal(plan, request)
+            return _primal(request)
         case Gradient():
             return _gradient(plan, request)
         case Tangent():
             return _tangent(plan, request)
-        case Reverse():
-            return _reverse(plan, request)
+        case Forward():
+            return _forward(plan, request)
+        case Backward():
+            return _backward(plan, request)
 
 
-def _primal(plan: Primal, request: Request) -> Program:
+def _primal(request: Request) -> Program:
     lowered = request.lower()
-    options = replace(request.options, mutates=plan.keeps_effects)
+    options = replace(request.options, mutates=True)
     return Program(lowered, compiler.primal(lowered.function, options), lowered.result)
 
 
@@ -130,12 +136,29 @@ def _tangent(plan: Tangent, request: Request) -> Program:
     return Program(lowered, function, Tree(tuple, (), (lowered.result, cotangent(lowered.result))))
 
 
-def _reverse(plan: Reverse, request: Request) -> Program:
+def _forward(plan: Forward, request: Request) -> Program:
+    lowered, halves, _ = _halves(plan, request)
+    kept = tuple(_kept_leaf(type_) for type_ in halves.kept)
+    return Program(lowered, halves.forward, Tree(tuple, (), (lowered.result, Tree(tuple, (), kept))))
+
+
+def _backward(plan: Backward, request: Request) -> Program:
+    lowered, halves, chosen = _halves(plan, request)
+    return Program(lowered, halves.backward, chosen.gradient(plan.argnums))
+
+
+def _halves(plan: Forward | Backward, request: Request) -> tuple[Lowered, Halves, Chosen]:
     chosen = Chosen(request, plan.argnums, lenient=True)
     lowered = request.lower()
     _refuse_complex(request, [*chosen.structures, lowered.result])
-    function = compiler.pullback(lowered.function, chosen.positions, request.options)
-    return Program(lowered, function, chosen.gradient(plan.argnums))
+    return lowered, compiler.halves(lowered.function, chosen.positions, request.options), chosen
+
+
+def _kept_leaf(type_: Type) -> Leaf:
+    """What is handed over is flat; a stack comes out as an array of its elements."""
+    if isinstance(type_, Stack):
+        return Leaf(Array(type_.element.dtype, 1))
+    return Leaf(type_)
 
 
 def _refuse_complex(request: Request, structures: Sequence[Structure]) -> None:

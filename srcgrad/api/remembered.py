@@ -72,6 +72,7 @@ class _Record:
     captured: tuple[_Place, ...]
     names: tuple[str, ...]
     written: frozenset[int]
+    reads: frozenset[int]
     files: tuple[tuple[str, str], ...]
 
 
@@ -140,7 +141,9 @@ def _recorded(function: FunctionType, artifact: Artifact, structures: Structures
     hidden = tuple(_place(capture, function, captures) for capture in artifact.hidden)
     files = artifact.files | set(_homes([*structures, artifact.result], (c.read() for c in captures)))
     digests = tuple(sorted((file, _digest(file)) for file in files if file))
-    return _Record(artifact.generated, artifact.result, hidden, captured, artifact.names, artifact.written, digests)
+    return _Record(
+        artifact.generated, artifact.result, hidden, captured, artifact.names, artifact.written, artifact.reads, digests
+    )
 
 
 def _place(capture: Capture, function: FunctionType, others: list[Capture]) -> _Place:
@@ -161,6 +164,7 @@ def _revived(record: _Record, function: FunctionType) -> Artifact | None:
         tuple(Captured(capture, key_of(capture.read())) for capture in captures),
         record.names,
         record.written,
+        record.reads,
         frozenset(file for file, _ in record.files),
     )
 

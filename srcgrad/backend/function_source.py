@@ -109,6 +109,11 @@ class FunctionPrinter:
         return statements
 
     def text(self) -> str:
+        for parameter in self.function.parameters:
+            if self.entry and is_scalar_stack(parameter):
+                # The array of a stack that was handed over full.
+                stack = self.expressions.text(parameter)
+                self.line(f"{cursor(stack)} = {stack}.size")
         self.sequence(self.body)
         parameters = [name for p in self.function.parameters for name in self.passed(p, self.entry)]
         head = f"def {self.name}({', '.join(parameters)}):\n"
