@@ -26,6 +26,17 @@ def only_sums(op: Op) -> bool:
     return True
 
 
+def partial_sums(op: Op) -> frozenset[Value]:
+    """The values on the way of each sum that a loop carries."""
+    body = op.blocks[0]
+    definitions = {r: inner for inner in walk(body) for r in inner.results}
+    found: set[Value] = set()
+    for parameter, yielded in zip(body.parameters[1:], body.yields, strict=True):
+        links = _Chains(definitions, parameter).to(yielded) or frozenset()
+        found.update(v for v in (*(link.used for link in links), yielded) if isinstance(v, Value))
+    return frozenset(found)
+
+
 class Link(NamedTuple):
     """One use of a partial sum: by which op or block, in which position."""
 

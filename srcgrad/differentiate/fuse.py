@@ -18,13 +18,19 @@ from srcgrad.primitives.table import Effect, effect
 
 def fuse_values(function: Function) -> Function:
     """Merge each forward loop whose sums are used with the mirror that repeats it, where that is allowed."""
-    body = function.body
-    for forward in [op for op in body.ops if "repeated" in op.attributes]:
-        mirror = next((op for op in body.ops if op.attributes.get("repeats") == forward.attributes["region"]), None)
-        uses = set(used(body))
+    if not any("repeats" in op.attributes for op in walk(function.body)):
+        return function
+    return replace(function, body=_fused(function.body, Sites(function)))
+
+
+def _fused(block: Block, sites: Sites) -> Block:
+    for forward in [op for op in block.ops if "repeated" in op.attributes]:
+        mirror = next((op for op in block.ops if op.attributes.get("repeats") == forward.attributes["region"]), None)
+        uses = set(used(block))
         if mirror is not None and any(r in uses for r in forward.results):
-            body = _merged(body, forward, mirror, Sites(function)) or body
-    return function if body is function.body else replace(function, body=body)
+            block = _merged(block, forward, mirror, sites) or block
+    ops = (replace(op, blocks=tuple(_fused(b, sites) for b in op.blocks)) if op.blocks else op for op in block.ops)
+    return Block(block.parameters, tuple(ops), block.yields)
 
 
 def _merged(body: Block, forward: Op, mirror: Op, sites: Sites) -> Block | None:

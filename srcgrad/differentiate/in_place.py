@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from srcgrad.analysis.effects import Effects, Touch
-from srcgrad.analysis.sums import only_sums
+from srcgrad.analysis.sums import only_sums, partial_sums
 from srcgrad.differentiate.regions import numbered
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, rewrite_block
@@ -45,11 +45,18 @@ class InPlace:
         regions = [op.integer("region") for op in walk(function.body) if op.blocks]
         self.numbers = count(max(regions, default=-1) + 1)
         self.repeated: set[int] = set()  # regions whose iterations a mirror runs again
+        self.origins: dict[Op, Op] = {}  # an op in a copy -> the op of the function
+        self.summed: set[Value] = set()  # partial sums of the loops reversed in place
 
     def allows(self, op: Op) -> bool:
-        if op not in self.effects.paths:  # inside a copy already: storage for one iteration is small
+        own = self.origins.get(op, op)
+        if op in self.origins and not self._only_feeds_sums(own):
             return False
-        return only_sums(op) and self._no_calls(op) and self._reads_last(op) and self._writes_repeatable(op)
+        return only_sums(own) and self._no_calls(own) and self._reads_last(own) and self._writes_repeatable(own)
+
+    def _only_feeds_sums(self, op: Op) -> bool:
+        """Inside a copy the forward loop is wanted for nothing but a sum; else storing for one iteration is cheaper."""
+        return all(r in self.summed for r in op.results)
 
     def _no_calls(self, op: Op) -> bool:
         return not any(effect(inner.primitive) in (Effect.CALL, Effect.STACK) for inner in walk(op.blocks[0]))
@@ -101,16 +108,19 @@ class InPlace:
     def copy_of(self, op: Op, twins: dict[Value, Value], active: set[Value]) -> Copy:
         """Copy one iteration; the copies of active values are active, and their twins are copied twins."""
         self.repeated.add(op.integer("region"))
+        own = self.origins.get(op, op)
+        self.summed |= partial_sums(own)
         left_out = [
             write
-            for write, writes in self._touches(op)
-            if writes and not self._born_inside(write.array, op) and self._never_read(write, op)
+            for write, writes in self._touches(own)
+            if writes and not self._born_inside(write.array, own) and self._never_read(write, own)
         ]
-        body = _marked(op.blocks[0], {id(write.op) for write in left_out})
+        body = _marked(op.blocks[0], own.blocks[0], {id(write.op) for write in left_out})
         counter, *sums = body.parameters
         names: dict[Value, Operand] = {p: fresh(p) for p in body.parameters}
         ops = tuple(copy_op(inner, names) for inner in body.ops)
         copy = numbered(Block((), ops, tuple(renamed(y, names) for y in body.yields)), self.numbers)
+        self.origins.update(zip(walk(copy), walk(own.blocks[0]), strict=True))
         for old, new in names.items():
             if isinstance(new, Value) and old in active:
                 active.add(new)
@@ -120,7 +130,7 @@ class InPlace:
                 twins[new] = twin
         forward = rewrite_block(copy, {}, lambda o: ([], {}) if "left_out" in o.attributes else None)
         new_counter, *new_sums = (v for p in (counter, *sums) if isinstance(v := names[p], Value))
-        backwards = last_write_wins(left_out, op, self.effects)
+        backwards = last_write_wins(left_out, own, self.effects)
         return Copy(new_counter, backwards, tuple(new_sums), forward.ops, copy.ops, copy.yields)
 
 
@@ -136,11 +146,11 @@ def last_write_wins(writes: Sequence[Touch], op: Op, effects: Effects) -> bool:
     )
 
 
-def _marked(block: Block, left_out: set[int]) -> Block:
-    """The block with ``left_out`` on the ops of these ids."""
+def _marked(block: Block, original: Block, left_out: set[int]) -> Block:
+    """The block with ``left_out`` on the ops whose originals have these ids."""
     ops = []
-    for op in block.ops:
-        attributes = {**op.attributes, "left_out": True} if id(op) in left_out else op.attributes
-        blocks = tuple(_marked(b, left_out) for b in op.blocks)
+    for op, own in zip(block.ops, original.ops, strict=True):
+        attributes = {**op.attributes, "left_out": True} if id(own) in left_out else op.attributes
+        blocks = tuple(_marked(b, o, left_out) for b, o in zip(op.blocks, own.blocks, strict=True))
         ops.append(replace(op, attributes=attributes, blocks=blocks))
     return Block(block.parameters, tuple(ops), block.yields)
