@@ -89,6 +89,7 @@ IMPROVE = each(
     decide_comparisons,
     prove_indices,
     fold_constants,
+    simplify_loops,
     sink_into_branches,
     run_forwards,
     remove_dead_stores,
