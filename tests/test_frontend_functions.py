@@ -251,7 +251,85 @@ def text(x):
     return {"abc": x}[s], f"{s}!", s.upper() == "ABC"
 
 
+def grows(x, n):
+    out = []
+    for i in range(n):
+        if x[i % 5] > 0:
+            out.append(x[i % 5] * i)
+    s = 0.0
+    for v in out:
+        s += v
+    return s, len(out), np.array(out), sum(out), max(out), out[0], out[-1]
+
+
+def grows_while(n):
+    fib = [1, 1]
+    while fib[-1] < n:
+        fib.append(fib[-1] + fib[-2])
+    return fib[-1], len(fib), np.array(fib)
+
+
+def stack_of_numbers(x):
+    a = []
+    b = a
+    for v in x:
+        a.append(v)
+        if v < 0:
+            a.pop()
+        a[-1] += 1.0
+    t = 0.0
+    while b:
+        t = t * 0.5 + b.pop()
+    return t, len(a)
+
+
+def widens(x):
+    a = [0]
+    for v in x:
+        a.append(v)
+    return np.sum(a), a[0]
+
+
+def new_list_each_time(x):
+    total = 0.0
+    for i in range(3):
+        row = []
+        for v in x:
+            if v > i:
+                row.append(v)
+        total += len(row) * sum(row)
+    return total
+
+
+def grows_in_closure(x):
+    a = []
+
+    def push(v):
+        a.append(v * 2)
+
+    for v in x:
+        push(v)
+    if len(a) > 3:
+        a.append(1.0)
+    return np.asarray(a).sum(), a[2]
+
+
+def index_past_grown(x):
+    a = []
+    for v in x:
+        a.append(v)
+    return a[10]
+
+
 CALLS = [
+    (grows, X, 5),
+    (grows, X, 40),
+    (grows_while, 100),
+    (stack_of_numbers, X),
+    (widens, X),
+    (new_list_each_time, X),
+    (grows_in_closure, X),
+    (index_past_grown, X),
     (uses_counter, X, 5),
     (late_binding, X),
     (effects_in_comprehensions, X, 3),

@@ -95,8 +95,15 @@ def endless(x):
 def changes_list_in_loop(x, n):
     a = []
     for i in range(n):
-        a.append(x[i])
-    return a[0]
+        a.append(x)
+    return a[0][0]
+
+
+def returns_growing_list(x):
+    a = []
+    for v in x:
+        a.append(v)
+    return a
 
 
 def iterator_kept(x):
@@ -155,7 +162,8 @@ REFUSALS = [
     (calls_number, (1.0,), ArgumentTypeError, "a number is called", "x(1.0)"),
     (array_truth, (X,), ArgumentTypeError, "truth of an array", "x > 0"),
     (endless, (1.0,), UnsupportedError, "on every path", "endless"),
-    (changes_list_in_loop, (X, 2), UnsupportedError, "list made outside", "a.append"),
+    (changes_list_in_loop, (X, 2), UnsupportedError, "holds an array", "a.append"),
+    (returns_growing_list, (X,), UnsupportedError, "a list of run-time length", "def returns_growing_list"),
     (iterator_kept, (X,), UnsupportedError, "iterator", "pairs = zip"),
     (sets_attribute, (X,), UnsupportedError, "attribute is assigned", "x.shape"),
     (assigns_global, (X,), UnsupportedSyntaxError, "global 'X'", "X = x"),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend import indexing, names, scalars
+from srcgrad.frontend import growing, indexing, names, scalars
 from srcgrad.frontend.containers import change, sequence_items
 from srcgrad.frontend.delayed import materialized, shape_of
 from srcgrad.frontend.effects import before_later_writes, may_write
@@ -17,7 +17,7 @@ from srcgrad.frontend.operators import kind_of
 from srcgrad.frontend.promotion import Number
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.subscripts import container_index, evaluate_key, subscript
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Static, TupleValue, is_number
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, GrowingList, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import index
 
@@ -104,15 +104,22 @@ def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None
     key = evaluate_key(lowering, target.slice)
     if isinstance(container, ArrayValue):
         indexing.write(lowering.builder, container, key, value)
+    elif isinstance(container, GrowingList) and len(key) == 1:
+        growing.write(lowering, container, key[0], value)
     elif isinstance(container, TupleValue) and container.cls is dict:
         _store_entry(lowering, container, key, settle(lowering, value))
     elif isinstance(container, TupleValue) and container.cls is list:
-        position = container_index(lowering, container, key)
-        items = list(container.items)
-        items[position] = settle(lowering, value)
-        change(lowering, container, tuple(items))
+        _store_item(lowering, container, key, settle(lowering, value))
     else:
         lowering.refuse(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
+
+
+def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
+    """``list[key] = value``; a list that is changed on some paths only is held in memory."""
+    if container.home is not lowering.builder.ops and container.origin is not None:
+        raise growing.must_grow(lowering, container.origin, (*container.items, value))
+    position = container_index(lowering, container, key)
+    change(lowering, container, (*container.items[:position], value, *container.items[position + 1 :]))
 
 
 def _store_entry(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
@@ -159,12 +166,12 @@ def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript
     new = apply_binary(lowering, type(node.op), old, lowering.evaluate(node.value))
     if isinstance(container, ArrayValue):
         indexing.write(lowering.builder, container, key, new)
+    elif isinstance(container, GrowingList) and len(key) == 1:
+        growing.write(lowering, container, key[0], new)
     elif isinstance(container, TupleValue) and container.cls is dict:
         _store_entry(lowering, container, key, settle(lowering, new))
     elif isinstance(container, TupleValue) and container.cls is list:
-        position = container_index(lowering, container, key)
-        items = [*container.items[:position], settle(lowering, new), *container.items[position + 1 :]]
-        change(lowering, container, tuple(items))
+        _store_item(lowering, container, key, settle(lowering, new))
     else:
         lowering.refuse(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
 

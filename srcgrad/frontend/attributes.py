@@ -17,7 +17,7 @@ from srcgrad.frontend.operators import kind_of
 from srcgrad.frontend.places import Capture
 from srcgrad.frontend.promotion import as_scalar
 from srcgrad.frontend.registry import ARRAY_ATTRIBUTES, expression
-from srcgrad.frontend.values import Bound, FrontValue, ScalarValue, Static, TupleValue, is_array, is_number
+from srcgrad.frontend.values import Bound, FrontValue, GrowingList, ScalarValue, Static, TupleValue, is_array, is_number
 from srcgrad.ir.core import constant
 from srcgrad.primitives.table import TABLE
 
@@ -40,6 +40,8 @@ def attribute(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
         return Bound(Static(Method(name)), (value,), {})
     if is_number(value):
         return _of_number(lowering, value, name)
+    if isinstance(value, GrowingList) and hasattr(list, name):
+        return Bound(Static(getattr(list, name)), (value,), {})
     if isinstance(value, TupleValue):
         return _of_container(lowering, value, name)
     if isinstance(value, Static):

@@ -94,10 +94,11 @@ def _changed(
         old, first, second = before.get(key), one.names.get(key), two.names.get(key)
         if first is old and second is old:
             continue
-        if live is None or key[0] is not lowering.scope or key[1] in live:
+        scope, name = key
+        if live is None or scope is not lowering.scope or name in live or name in scope.shared:
             changed.append(key)
         else:
-            key[0].names.pop(key[1], None)
+            scope.names.pop(name, None)
     return changed
 
 

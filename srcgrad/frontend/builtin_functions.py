@@ -7,6 +7,7 @@ import functools
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.frontend import growing
 from srcgrad.frontend.attributes import attribute
 from srcgrad.frontend.calls import call, call_object
 from srcgrad.frontend.containers import sequence_items
@@ -26,6 +27,7 @@ from srcgrad.frontend.values import (
     Counted,
     Delayed,
     FrontValue,
+    GrowingList,
     ScalarValue,
     SinglePass,
     SliceValue,
@@ -52,6 +54,8 @@ def _len(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
         return integer(shape_of(lowering.builder, value)[0])
     if isinstance(value, Counted):
         return integer(value.length)
+    if isinstance(value, GrowingList):
+        return integer(growing.state(lowering, value)[1])
     return Static(len(sequence_items(lowering, value)))
 
 
@@ -66,6 +70,7 @@ def _min(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
 
 
 def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
+    arguments = tuple(_loopable(lowering, a) for a in arguments)
     if keywords:
         lowering.refuse(None, f"{name}() with keywords", "Write a loop.", UnsupportedError)
     if len(arguments) == 1 and is_array(arguments[0]):
@@ -84,7 +89,7 @@ def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name:
 @function(sum, least=1, most=2)
 def _sum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     start = arguments[1] if len(arguments) > 1 else keywords.get("start", Static(0))
-    values = arguments[0]
+    values = _loopable(lowering, arguments[0])
     if isinstance(values, ArrayValue | Delayed) and values.rank == 1:
         return binary(lowering, "add", start, call_object(lowering, np.sum, [values], {}))
     if isinstance(values, Counted):
@@ -103,7 +108,12 @@ def _all(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     return _of_truths(lowering, only(lowering, arguments, keywords, "all"), is_and=True)
 
 
+def _loopable(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return growing.counted(lowering, value) if isinstance(value, GrowingList) else value
+
+
 def _of_truths(lowering: Lowering, values: FrontValue, is_and: bool) -> FrontValue:
+    values = _loopable(lowering, values)
     if isinstance(values, ArrayValue | Delayed) and values.rank == 1:
         return call_object(lowering, np.all if is_and else np.any, [values], {})
     if isinstance(values, Counted):

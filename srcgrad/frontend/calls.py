@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend import scalars
+from srcgrad.frontend import growing, scalars
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.conversions import converted_to, to_dtype
 from srcgrad.frontend.delayed import expression
@@ -61,6 +61,8 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
 def call_object(lowering: Lowering, value: object, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """A call of a Python object: by its handler, as a primitive, through the library, or through its source."""
     known = _hashable(value)
+    if known and (value in LIBRARY or str(getattr(value, "__module__", "")).startswith("numpy")):
+        arguments = [growing.as_expression(lowering, a) for a in arguments]
     if known and value in FUNCTIONS:
         return FUNCTIONS[value](lowering, tuple(arguments), keywords)
     if known and value in PRIMITIVES and not keywords and all(is_number(a) or is_array(a) for a in arguments):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend import growing
 from srcgrad.frontend.containers import change, sequence_items
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import settle
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.subscripts import container_index
-from srcgrad.frontend.values import FrontValue, Static, TupleValue
+from srcgrad.frontend.values import FrontValue, GrowingList, Static, TupleValue
 
 NONE = Static(None)
 
@@ -22,8 +23,14 @@ def _receiver(lowering: Lowering, arguments: Arguments) -> TupleValue:
 
 @function(list.append, least=2, most=2)
 def _append(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if isinstance(arguments[0], GrowingList):
+        growing.append(lowering, arguments[0], arguments[1])
+        return NONE
     container = _receiver(lowering, arguments)
-    change(lowering, container, (*container.items, settle(lowering, arguments[1])))
+    items = (*container.items, settle(lowering, arguments[1]))
+    if container.home is not lowering.builder.ops and container.origin is not None:
+        raise growing.must_grow(lowering, container.origin, items)
+    change(lowering, container, items)
     return NONE
 
 
@@ -47,7 +54,11 @@ def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 @function(list.pop, least=1, most=2)
 def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if isinstance(arguments[0], GrowingList):
+        return growing.pop(lowering, arguments[0], arguments[1] if len(arguments) > 1 else Static(-1))
     container = _receiver(lowering, arguments)
+    if container.home is not lowering.builder.ops and container.origin is not None:
+        raise growing.must_grow(lowering, container.origin, container.items)
     position = container_index(lowering, container, arguments[1:] or (Static(-1),))
     removed = container.items[position]
     change(lowering, container, container.items[:position] + container.items[position + 1 :])

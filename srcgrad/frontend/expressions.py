@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedSyntaxError
-from srcgrad.frontend import names
+from srcgrad.frontend import growing, names
 from srcgrad.frontend.branches import branch
 from srcgrad.frontend.calls import matmul
 from srcgrad.frontend.comparisons import compare
@@ -55,7 +55,10 @@ def _tuple(lowering: Lowering, node: ast.Tuple) -> FrontValue:
 
 @expression(ast.List)
 def _list(lowering: Lowering, node: ast.List) -> FrontValue:
-    return TupleValue(evaluate_items(lowering, node.elts), list, home=lowering.builder.ops)
+    items, key = evaluate_items(lowering, node.elts), (lowering.path, id(node))
+    if key in lowering.growing:
+        return growing.create(lowering, key, items)
+    return TupleValue(items, list, home=lowering.builder.ops, origin=key)
 
 
 def evaluate_items(

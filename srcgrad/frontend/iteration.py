@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend import growing
 from srcgrad.frontend.delayed import materialized, shape_of
 from srcgrad.frontend.extents import clamped_at_zero
 from srcgrad.frontend.lowering import Lowering
@@ -22,6 +23,7 @@ from srcgrad.frontend.values import (
     Counted,
     Delayed,
     FrontValue,
+    GrowingList,
     ScalarValue,
     SinglePass,
     Static,
@@ -82,6 +84,8 @@ def as_counted(lowering: Lowering, value: FrontValue) -> Counted:
     match value:
         case Counted():
             return value
+        case GrowingList():
+            return growing.counted(lowering, value)
         case TupleValue():
             items = value if value.cls is not dict else TupleValue(tuple(Static(k) for k in value.keys))
             return Counted(index(len(items.items)), lambda k: pick_known(lowering, items, k))

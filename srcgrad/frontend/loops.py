@@ -45,7 +45,7 @@ from srcgrad.frontend.promotion import as_scalar
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.scope import Binding
 from srcgrad.frontend.slots import operands_of, rebound
-from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, ScalarValue, Static
+from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, GrowingList, ScalarValue, Static
 from srcgrad.ir.core import Block, Const, Operand, Value, index
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect
@@ -56,7 +56,7 @@ NOTHING: frozenset[str] = frozenset()
 @statement(ast.For)
 def _for(lowering: Lowering, node: ast.For) -> None:
     iterable = lowering.evaluate(node.iter)
-    if isinstance(iterable, ArrayValue | Delayed):
+    if isinstance(iterable, ArrayValue | Delayed | GrowingList):
         iterable = as_counted(lowering, iterable)
     if not isinstance(iterable, Counted):
         unroll(lowering, node, sequence_items(lowering, iterable))

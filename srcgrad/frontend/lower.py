@@ -11,13 +11,15 @@ from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import handlers, source
 from srcgrad.frontend.calls import call_object
 from srcgrad.frontend.functions import run
+from srcgrad.frontend.growing import ListGrowsError
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle, spelled
 from srcgrad.frontend.places import Capture, Captured
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
-from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, SinglePass, SliceValue
+from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, GrowingList, SinglePass, SliceValue
 from srcgrad.ir.core import Block, Function, Location, Value
+from srcgrad.ir.types import DType
 from srcgrad.primitives.table import new_builder
 
 assert handlers  # imported to fill the tables of handlers
@@ -53,16 +55,25 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
     """Lower a function for arguments of these structures, one per parameter, in the order of its signature."""
     python = getattr(function, "py_func", function)  # of a Numba dispatcher
     if isinstance(python, FunctionType):
-        found = source.find(python)
-        scope = outermost(python, found.file)
-        names = parameter_names(found.node.args)
+        names = parameter_names(source.find(python).node.args)
     else:
-        scope = Scope("", type(python).__name__, {}, {})
         names = [f"argument_{k}" for k in range(len(arguments))]
     if len(names) != len(arguments):
         raise ArgumentTypeError(f"{function_name(python)}() takes {len(names)} arguments, got {len(arguments)}.")
-    around = Scope("", function_name(python), {}, {})
-    lowering = Lowering(new_builder(), around)
+    growing: dict[object, tuple[DType, bool]] = {}
+    while True:
+        try:
+            return _lowered(python, names, arguments, growing)
+        except ListGrowsError as found:  # lowered again with that list in memory from the start
+            growing[found.key] = (found.dtype, found.weak)
+
+
+def _lowered(
+    python: object, names: Sequence[str], arguments: Sequence[Structure], growing: dict[object, tuple[DType, bool]]
+) -> Lowered:
+    """Lower with these lists in memory."""
+    lowering = Lowering(new_builder(), Scope("", function_name(python), {}, {}))
+    lowering.growing = growing
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]
     lowering.builder.open(parameters)
@@ -70,8 +81,10 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
     values = [rebuild(lowering, s, leaves) for s in arguments]
     try:
         if isinstance(python, FunctionType):
+            found = source.find(python)
             lowering.builder.location = _location(found)
-            result = run(lowering, found.node, scope, dict(zip(names, values, strict=True)), python)
+            bound = dict(zip(names, values, strict=True))
+            result = run(lowering, found.node, outermost(python, found.file), bound, python)
         else:
             result = call_object(lowering, python, values, {})
     except RecursionError:
@@ -84,7 +97,7 @@ def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
     """The function whose body has been lowered, with the hidden arrays as further parameters."""
     structure = dynamic(describe(result))
     if is_front_end_only(structure):
-        hint = "Return numbers, arrays, or containers of them."
+        hint = "Return numbers, arrays, or containers of them; np.array() makes an array of a list."
         lowering.refuse(None, f"{name}() returns {spelled(structure)}", hint)
     body = lowering.builder.close(flatten(lowering, result, structure))
     hidden = tuple(ref for _, ref in lowering.hidden)
@@ -102,7 +115,9 @@ def is_front_end_only(structure: Structure) -> bool:
     """Whether a result holds something that exists only while lowering: a nested function, a range."""
     if isinstance(structure, Tree):
         return structure.cls is SinglePass or any(map(is_front_end_only, structure.children))
-    return isinstance(structure, Static) and isinstance(structure.value, Closure | Bound | Counted | SliceValue)
+    return isinstance(structure, Static) and isinstance(
+        structure.value, Closure | Bound | Counted | SliceValue | GrowingList
+    )
 
 
 def function_name(function: object) -> str:

@@ -16,6 +16,7 @@ from srcgrad.frontend.scope import Binding, Pending, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
+from srcgrad.ir.types import DType
 
 if TYPE_CHECKING:
     from srcgrad.frontend.recursion import Activation
@@ -55,6 +56,8 @@ class Lowering:
         The function being lowered as a whole; no callee may have its name.
     active, recursive
         Functions being lowered, and those already made callees; see ``recursion``.
+    growing, list_names
+        The lists that grow at run time, with the type of their items, and the variables that hold them.
     pending
         The variables of loops being lowered that have no value at first, by loop and name.
     remembered
@@ -74,6 +77,8 @@ class Lowering:
         self.name_of_whole = scope.function_name
         self.active: list[Activation] = []
         self.recursive: list[Activation] = []
+        self.growing: dict[object, tuple[DType, bool]] = {}
+        self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}
         self.remembered: dict[object, dict[str, Slot]] = {}
 

@@ -114,6 +114,8 @@ def spelled(s: Structure) -> str:
             return "a sequence of run-time length"
         case Static(value=values.SliceValue()):
             return "a slice"
+        case Static(value=values.GrowingList()):
+            return "a list of run-time length"
         case Static(value=values.Closure() as closure):
             return f"the function {closure.name}"
         case Static(value=value):

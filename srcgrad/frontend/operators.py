@@ -14,6 +14,7 @@ from srcgrad.frontend.values import (
     ArrayValue,
     Delayed,
     FrontValue,
+    GrowingList,
     ScalarValue,
     Static,
     TupleValue,
@@ -39,6 +40,8 @@ def kind_of(value: FrontValue) -> str:
         return "an array"
     if isinstance(value, TupleValue):
         return f"a {value.cls.__name__}"
+    if isinstance(value, GrowingList):
+        return "a list of run-time length"
     if isinstance(value, Static):
         return "None" if value.value is None else f"a {type(value.value).__name__}"
     return "a function"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend import indexing
+from srcgrad.frontend import growing, indexing
 from srcgrad.frontend.branches import branch
 from srcgrad.frontend.effects import before_later_writes
 from srcgrad.frontend.lowering import Lowering
@@ -17,6 +17,7 @@ from srcgrad.frontend.values import (
     Counted,
     Delayed,
     FrontValue,
+    GrowingList,
     ScalarValue,
     SliceValue,
     Static,
@@ -41,6 +42,8 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
     """``container[key]``."""
     if isinstance(container, ArrayValue | Delayed):
         return indexing.read(lowering.builder, container, key)
+    if len(key) == 1 and isinstance(container, GrowingList):
+        return growing.read(lowering, container, key[0])
     if len(key) == 1 and isinstance(container, TupleValue):
         return _item(lowering, container, key[0])
     if len(key) == 1 and isinstance(container, Counted) and isinstance(key[0], ScalarValue | Static):

@@ -87,10 +87,22 @@ class TupleValue:
     cls: type = tuple
     keys: tuple[object, ...] = ()
     home: object = None
+    origin: object = None  # of a list display: identifies it, should it have to grow at run time
 
     @property
     def mutable(self) -> bool:
         return self.cls in (list, dict)
+
+
+@dataclass(frozen=True, eq=False)
+class GrowingList:
+    """A list of numbers whose length is known at run time only; see ``growing``."""
+
+    key: object  # where it was made
+    scope: object  # a scope.Scope, and its variable that holds the list's memory and length
+    variable: str
+    dtype: DType
+    weak: bool
 
 
 class SinglePass:
@@ -148,7 +160,9 @@ class Counted:
 
 
 FunctionValue = Closure | Bound
-FrontValue = ScalarValue | ArrayValue | Delayed | TupleValue | Static | SliceValue | Closure | Bound | Counted
+FrontValue = (
+    ScalarValue | ArrayValue | Delayed | TupleValue | Static | SliceValue | Closure | Bound | Counted | GrowingList
+)
 
 
 def is_number(value: FrontValue) -> bool:
