@@ -94,7 +94,7 @@ def endless(x):
 
 def changes_list_in_loop(x, n):
     a = []
-    for i in range(n):
+    for _ in range(n):
         a.append(x)
     return a[0][0]
 

@@ -40,6 +40,7 @@ class Slot:
         return [Value(type_, label) for type_, label in zip(self.types, self.labels(name), strict=True)]
 
     def labels(self, name: str) -> list[str]:
+        name = name.removeprefix(".")  # of a variable that is not the user's
         flag = [f"{name}_is_bound"] if self.flagged else []
         return [name] * (len(self.types) - len(flag)) + flag
 
