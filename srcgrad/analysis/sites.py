@@ -10,7 +10,6 @@ The tokens of all array values are the least fixed point over loop carries. A lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
@@ -34,12 +33,11 @@ class Sites:
         self.tokens: dict[Value, Tokens] = {}
         self.birth: dict[Value, tuple[Block, ...]] = {}  # site -> the loop bodies around it, outermost first
         self.parameters = frozenset(p for p in function.parameters if isinstance(p.type, Array))
+        self._flows: dict[Value, list[_Flow]] = {}
         for parameter in self.parameters:
-            self._born(parameter, ())
-        self._changed = True
-        while self._changed:
-            self._changed = False
-            self._block(function.body, ())
+            self.birth[parameter] = ()
+        self._block(function.body, ())
+        self._propagate()
 
     def of(self, operand: Operand) -> Tokens:
         return self.tokens.get(operand, NOWHERE) if isinstance(operand, Value) else NOWHERE
@@ -47,16 +45,23 @@ class Sites:
     def sites(self, operand: Operand) -> frozenset[Value]:
         return frozenset(t.site for t in self.of(operand))
 
-    def _born(self, site: Value, loops: tuple[Block, ...]) -> None:
-        self.birth[site] = loops
-        self._add(site, [Token(site, frozenset())])
+    def _propagate(self) -> None:
+        """Follow every site along the flows of references until nothing new arrives anywhere."""
+        pending = [(site, Token(site, frozenset())) for site in self.birth]
+        reached: dict[Value, set[Token]] = {}
+        while pending:
+            value, token = pending.pop()
+            known = reached.setdefault(value, set())
+            if token in known:
+                continue
+            known.add(token)
+            for flow in self._flows.get(value, ()):
+                pending.append((flow.target, flow.carry(token, self.birth)))
+        self.tokens = {value: frozenset(tokens) for value, tokens in reached.items()}
 
-    def _add(self, value: Value, tokens: Iterable[Token]) -> None:
-        old = self.tokens.get(value, NOWHERE)
-        new = old | frozenset(tokens)
-        if new != old:
-            self.tokens[value] = new
-            self._changed = True
+    def _flow(self, source: Operand, target: Value, loop: Block | None = None, *, stacked: bool = False) -> None:
+        if isinstance(source, Value) and isinstance(target.type, Array | Stack):
+            self._flows.setdefault(source, []).append(_Flow(target, loop, stacked))
 
     def _block(self, block: Block, loops: tuple[Block, ...]) -> None:
         for op in block.ops:
@@ -65,56 +70,57 @@ class Sites:
     def _op(self, op: Op, loops: tuple[Block, ...]) -> None:
         match effect(op.primitive):
             case Effect.ALLOCATE:
-                self._born(op.result, loops)
+                self.birth[op.result] = loops
             case Effect.VIEW:
-                self._add(op.result, self.of(op.operands[0]))
+                self._flow(op.operands[0], op.result)
             case Effect.CONTROL:
                 self._control(op, loops)
             case Effect.CALL:
                 self._call(op, loops)
             case Effect.STACK:
-                self._stack(op, loops)
+                self._stack(op)
             case _:
                 assert not any(isinstance(r.type, Array) for r in op.results), f"unknown memory: {op.primitive}"
 
     def _control(self, op: Op, loops: tuple[Block, ...]) -> None:
+        body = op.blocks[-1]
+        for inner in op.blocks:
+            self._block(inner, loops if op.primitive == "if" else (*loops, body))
         if op.primitive == "if":
             for inner in op.blocks:
-                self._block(inner, loops)
-                for result, operand in zip(op.results, inner.yields, strict=True):
-                    self._add(result, self.of(operand))
+                for result, yielded in zip(op.results, inner.yields, strict=True):
+                    self._flow(yielded, result)
             return
-        body = op.blocks[-1]
         first = 1 if op.primitive == "for" else 0
-        for inner in op.blocks:
-            carried = inner.parameters[first:]
-            for parameter, initial in zip(carried, op.operands[first:], strict=True):
-                self._add(parameter, self.of(initial))
-            self._block(inner, (*loops, body))
-            for result, parameter in zip(op.results, carried, strict=True):
-                self._add(result, self.of(parameter))
-        for yielded, (*receivers,) in zip(
-            body.yields, zip(op.results, *(b.parameters[first:] for b in op.blocks), strict=True), strict=True
-        ):
-            marked = [Token(t.site, t.carried | {body}) for t in self.of(yielded)]
-            for receiver in receivers:
-                self._add(receiver, marked)
+        for k, result in enumerate(op.results):
+            receivers = [inner.parameters[first + k] for inner in op.blocks]
+            for receiver in (*receivers, result):
+                self._flow(op.operands[first + k], receiver)
+                self._flow(body.yields[k], receiver, body)
 
     def _call(self, op: Op, loops: tuple[Block, ...]) -> None:
-        arguments = [t for x in op.operands for t in self.of(x)]
         for result in op.results:
             if isinstance(result.type, Array):
-                self._born(result, loops)
-                self._add(result, arguments)
+                self.birth[result] = loops
+                for operand in op.operands:
+                    self._flow(operand, result)
 
-    def _stack(self, op: Op, loops: tuple[Block, ...]) -> None:
-        """What is popped may be any instance of what was pushed: marked as carried through every loop around."""
-        if op.primitive == "push":
-            stack, value = op.operands
-            assert isinstance(stack, Value)
-            around = [frozenset(self.birth[t.site]) | t.carried for t in self.of(value)]
-            self._add(stack, [Token(t.site, marks) for t, marks in zip(self.of(value), around, strict=True)])
-        elif op.primitive == "pop" and isinstance(op.result.type, Array):
-            self._add(op.result, self.of(op.operands[0]))
-        elif op.primitive == "stack":
-            assert isinstance(op.result.type, Stack)
+    def _stack(self, op: Op) -> None:
+        if op.primitive == "push" and isinstance(op.operands[0], Value):
+            self._flow(op.operands[1], op.operands[0], stacked=True)
+        elif op.primitive == "pop":
+            self._flow(op.operands[0], op.result)
+
+
+class _Flow(NamedTuple):
+    """A reference goes to a value: as it is, through the carry of a loop, or through a stack."""
+
+    target: Value
+    loop: Block | None
+    stacked: bool
+
+    def carry(self, token: Token, birth: dict[Value, tuple[Block, ...]]) -> Token:
+        """What is popped may be any instance of what was pushed: marked as carried through every loop around it."""
+        if self.stacked:
+            return Token(token.site, token.carried.union(birth[token.site]))
+        return token if self.loop is None else Token(token.site, token.carried | {self.loop})
