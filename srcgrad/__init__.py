@@ -1,6 +1,21 @@
 """Gradients of Python functions, as generated Python source compiled with Numba."""
 
-from srcgrad.api import Compiled, Derivative, Pullback, grad, jit, jvp, value_and_grad, vjp
+from srcgrad.api import (
+    Compiled,
+    Derivative,
+    Jacobian,
+    Pullback,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jit,
+    jvp,
+    value_and_grad,
+    vjp,
+)
 from srcgrad.errors import (
     ArgumentTypeError,
     Error,
@@ -21,6 +36,7 @@ __all__ = [
     "Derivative",
     "Error",
     "InternalError",
+    "Jacobian",
     "Pullback",
     "ShapeError",
     "SourceError",
@@ -29,6 +45,11 @@ __all__ = [
     "UnsupportedSyntaxError",
     "check_grads",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jit",
     "jvp",
     "value_and_grad",

@@ -77,7 +77,7 @@ class Pullback:
         reads = code.artifact.reads
         self._leaves = [_own(leaf) if k in reads else leaf for k, leaf in enumerate(leaves)]
         seen = [x for x in (*leaves, *flatten(result)) if isinstance(x, np.ndarray)]
-        self._leaves += [_own(x) if any(np.may_share_memory(x, other) for other in seen) else x for x in kept]  # type: ignore[arg-type]  # a scalar shares nothing
+        self._leaves += [_own(x) if any(np.may_share_memory(x, other) for other in seen) else x for x in kept]
         self._result = unflatten(describe(result), flatten(result))
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
@@ -107,6 +107,8 @@ def _conformed(structure: Structure, primal: object, direction: object, where: s
             children = zip(structure.children, children_of(primal), children_of(direction), strict=True)
             for k, (child, inner, given_inner) in enumerate(children):
                 yield from _conformed(child, inner, given_inner, f"{where}[{keys[k] if keys else k!r}]")
+        case Static() if direction is primal:
+            return
         case Leaf() | Static() if direction is not None and np.any(np.asarray(direction) != 0):
             raise ArgumentTypeError(
                 f"{where} is {direction!r}, but what it belongs to carries no derivative.", hint="Pass None there."

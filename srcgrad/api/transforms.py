@@ -11,6 +11,7 @@ from srcgrad.api.binding import Argnums, checked_argnums
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.directions import Jvp, Pullback, Vjp
+from srcgrad.api.matrices import Jacobian
 from srcgrad.api.plans import Gradient, Primal
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.pytree import function_key
@@ -180,6 +181,100 @@ def vjp(f: Function, *primals: object, **options: Unpack[OptionValues]) -> tuple
     return _vjp(Static(f, function_key(f)), make_options(options))(primals)
 
 
+def jacfwd(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:
+    """The function that computes the Jacobian of ``f`` column by column, in forward mode; see `jacobian`."""
+    return Jacobian(f, _one(argnums), make_options(options), "fwd")
+
+
+def jacrev(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:
+    """The function that computes the Jacobian of ``f`` row by row, in reverse mode; see `jacobian`."""
+    return Jacobian(f, _one(argnums), make_options(options), "rev")
+
+
+def jacobian(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:
+    """The function that computes the Jacobian of ``f``, in the mode that takes fewer directions.
+
+    Parameters
+    ----------
+    f : function
+        Returns a float or an array of floats.
+    argnums : int
+        The argument to differentiate with respect to, a float or an array of floats.
+    **options
+        As for `grad`.
+
+    Returns
+    -------
+    Jacobian
+        A function of the same arguments; its result has the shape of the result of ``f`` followed by the shape of
+        the argument.
+
+    Examples
+    --------
+    >>> jacobian(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 1.]])
+    """
+    return Jacobian(f, _one(argnums), make_options(options), "auto")
+
+
+def hessian(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:
+    """The function that computes the Hessian of ``f``, forward over reverse.
+
+    Parameters
+    ----------
+    f : function
+        Returns one real number.
+    argnums : int
+        The argument to differentiate with respect to, a float or an array of floats.
+    **options
+        As for `grad`.
+
+    Returns
+    -------
+    Jacobian
+        A function of the same arguments; its result has the shape of the argument twice.
+
+    Examples
+    --------
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    made = make_options(options)
+    return Jacobian(Derivative(f, Gradient(_one(argnums)), made), argnums, made, "fwd")
+
+
+def hvp(f: Function, primals: Sequence[object], tangents: Sequence[object], **options: Unpack[OptionValues]) -> object:
+    """The product of the Hessian of ``f`` with a direction, forward over reverse, without the Hessian.
+
+    Parameters
+    ----------
+    f : function
+        Returns one real number.
+    primals, tangents : tuple
+        As for `jvp`.
+
+    Returns
+    -------
+    gradient-like
+        For one primal the product itself, for several a tuple.
+
+    Examples
+    --------
+    >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
+    array([6., 4.])
+    """
+    argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    return _hvp(Static(f, function_key(f)), argnums, make_options(options))(tuple(primals), tuple(tangents))[1]
+
+
+def _one(argnums: object) -> int:
+    if not isinstance(argnums, int) or isinstance(argnums, bool):
+        raise ArgumentTypeError(f"argnums={argnums!r}.", hint="A Jacobian takes one argument: give an int.")
+    return argnums
+
+
 def _decorate(
     f: Function | None, plan: Gradient, options: OptionValues
 ) -> Derivative | Callable[[Function], Derivative]:
@@ -202,6 +297,12 @@ def _jvp(function: Static, options: Options) -> Jvp:
 def _vjp(function: Static, options: Options) -> Vjp:
     assert callable(function.value)
     return Vjp(function.value, options)
+
+
+@lru_cache(maxsize=512)
+def _hvp(function: Static, argnums: Argnums, options: Options) -> Jvp:
+    assert callable(function.value)
+    return Jvp(Derivative(function.value, Gradient(argnums), options), options)
 
 
 def make_options(options: OptionValues) -> Options:
