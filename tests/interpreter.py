@@ -197,7 +197,6 @@ def _check(op: Op, condition: Runtime, *values: Runtime) -> tuple[Runtime, ...]:
 
 MEMORY: dict[str, Callable[..., tuple[Runtime, ...]]] = {
     "alloc": _alloc,
-    "shadow": lambda op, a: (np.zeros(a.shape, a.dtype),),
     "load": _load,
     "store": _store,
     "accumulate": _accumulate,

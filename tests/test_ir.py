@@ -13,7 +13,7 @@ from interpreter import run
 from srcgrad.ir.core import Block, Const, Function, Op, Value, constant
 from srcgrad.ir.text import parse, to_text
 from srcgrad.ir.types import C64, C128, DTYPES, F32, F64, I64, U8, Array, Scalar
-from srcgrad.ir.verify import InvalidProgram, verify
+from srcgrad.ir.verify import InvalidProgramError, verify
 from srcgrad.primitives.table import infer
 
 PROGRAMS = {
@@ -39,7 +39,7 @@ def views(a: f64[:, :], n: i64):
     t: f64[:, :, 'F'] = transpose(b, permutation=(1, 0))
     e: f64[:, :, 1, 'F'] = expand(t, axes=(2,))
     r: f64[:] = reshape(b, 6)
-    z: f64[:] = shadow(r)
+    z: f64[:] = alloc(6, dtype=f64, fill='zeros', shadow=True)
     q: f64[:, 'A'] = relax(r)
     _1: f64 = load(e, 1, 0, 0)
     _2: f64 = load(q, 3)
@@ -158,17 +158,17 @@ def test_verify_finds_a_value_out_of_scope() -> None:
     function = parse(PROGRAMS["a loop that carries"], infer)
     loop = function.body.ops[1]
     leaked = loop.blocks[0].ops[0].result
-    with pytest.raises(InvalidProgram, match="out of scope"):
+    with pytest.raises(InvalidProgramError, match="out of scope"):
         verify(replace(function, body=replace(function.body, yields=(leaked,))), infer)
 
 
 def test_verify_finds_a_wrong_type_and_a_second_definition() -> None:
     x = Value(Scalar(F64), "x")
     wrong = Op("neg", (x,), (Value(Scalar(I64)),))
-    with pytest.raises(InvalidProgram, match="results are"):
+    with pytest.raises(InvalidProgramError, match="results are"):
         verify(Function("f", Block((x,), (wrong,), ())), infer)
     again = Op("neg", (x,), (x,))
-    with pytest.raises(InvalidProgram, match="defined twice"):
+    with pytest.raises(InvalidProgramError, match="defined twice"):
         verify(Function("f", Block((x,), (again,), ())), infer)
 
 
