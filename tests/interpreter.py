@@ -15,6 +15,7 @@ from scipy import special
 
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value
 from srcgrad.ir.types import Array, DType, Scalar, Stack, Type
+from srcgrad.primitives.control import OUT_OF_RANGE
 
 # What a value is at run time: a NumPy scalar, an array, or a list for a stack.
 Runtime = object
@@ -185,7 +186,7 @@ def _push(op: Op, stack: list[Runtime], value: Runtime) -> tuple[Runtime, ...]:
 def _check_index(op: Op, i: Runtime, n: Runtime) -> tuple[Runtime, ...]:
     wrapped = i + n if i < 0 else i
     if not 0 <= wrapped < n:
-        raise IndexError(f"index {i} is out of bounds for axis with size {n}")
+        raise IndexError(OUT_OF_RANGE.format(i, n))
     return (wrapped,)
 
 

@@ -183,7 +183,7 @@ def test_interpreter_loops_and_views() -> None:
 def test_interpreter_branches_and_checks() -> None:
     function = parse(PROGRAMS["branches, checks and a while loop"], infer)
     assert run(function, 1.0, -1) == (11.0, 4, 2)
-    with pytest.raises(IndexError, match="index 3 is out of bounds for axis with size 3"):
+    with pytest.raises(IndexError, match="index 3 is out of range for an axis of extent 3"):
         run(function, 1.0, 3)
     with pytest.raises(ValueError, match=r"got -1\.0"):
         run(function, -1.0, 0)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from srcgrad.backend.affine import Affine, affine
 from srcgrad.backend.expressions import ATOM, Expressions
 from srcgrad.ir.core import Const, Op, Operand
+from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.scalar import PRECEDENCE
 
 SUM = PRECEDENCE["+"]
@@ -76,8 +77,7 @@ def index_check(op: Op, expressions: Expressions) -> Iterator[str]:
         yield f"if {n} < {i[1:]}:"
     else:
         yield f"if not -{n} <= {i} < {n}:" if wraps else f"if {i} >= {n}:"
-    message = "index {0} is out of range for an axis of extent {1}"
-    yield "    " + _raise(op, "IndexError", message, [expressions.text(index), expressions.text(extent)])
+    yield "    " + _raise(op, "IndexError", OUT_OF_RANGE, [expressions.text(index), expressions.text(extent)])
     if op.result in expressions.names and wraps:
         name = expressions.names[op.result]
         yield f"{name} = {n} - {i[1:]}" if literal else f"{name} = {i} if {i} >= 0 else {i} + {n}"

@@ -33,7 +33,7 @@ def f(x: f64[:], y: f64[:]):
     _2: i64 = sub(_1, 1)
     _3: i64 = dim(y, axis=0)
     _4: bool = lt(_2, _3)
-    check(_4, _2, _3, exception='IndexError', message='index {0} is out of bounds for axis with size {1}')
+    check(_4, _2, _3, exception='IndexError', message='index {0} is out of range for an axis of extent {1}')
     with for_(n, 0.0) as (total,):
         def _(i: i64, s: f64):
             v: f64 = load(x, i)
@@ -63,9 +63,9 @@ from srcgrad.analysis.written import written_sites
 from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, defined, index, walk
 from srcgrad.ir.rewrite import renamed
 from srcgrad.optimize.affine_ops import AffineOps
+from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.table import Effect, effect, new_builder
 
-MESSAGE = "index {0} is out of bounds for axis with size {1}"
 ONE = Affine({}, 1)
 
 
@@ -223,7 +223,7 @@ class _Rewriting:
         for count in check.trips:
             if not self.holds_without(check, count):
                 passed = builder("or_", passed, builder("le", ops.value(count), index(0)))
-        builder.emit("check", passed, largest, extent, exception="IndexError", message=MESSAGE)
+        builder.emit("check", passed, largest, extent, exception="IndexError", message=OUT_OF_RANGE)
         return builder.ops
 
     def holds_without(self, check: _Hoisted, count: Affine) -> bool:

@@ -9,6 +9,10 @@ from srcgrad.ir.types import INDEX, TRUTH, Type
 from srcgrad.primitives.table import Attributes, Effect, Operands, Primitive, register
 
 
+# Of an IndexError; {0} is the index as written, {1} the extent.
+OUT_OF_RANGE = "index {0} is out of range for an axis of extent {1}"
+
+
 def _types(operands: Operands) -> tuple[Type, ...]:
     return tuple(x.type for x in operands)
 
