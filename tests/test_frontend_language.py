@@ -266,7 +266,24 @@ def sorts(x, n):
     return x
 
 
+def condition_may_fail(x, n):
+    for k in range(n):
+        y = k
+    while y > 0:
+        y -= 1
+        for j in range(y):
+            z = j
+        t = 0
+        while t < 5 and z > t:
+            t += 1
+        x[y] += t
+    return x
+
+
 CALLS = [
+    (condition_may_fail, np.zeros(9), 5),
+    (condition_may_fail, np.zeros(9), 0),
+    (condition_may_fail, np.zeros(9), 1),
     (read_by_later_iteration, 5, X),
     (read_by_later_iteration, 2, X),
     (read_too_early, 5, X),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend import names
@@ -50,7 +51,11 @@ from srcgrad.ir.core import Block, Const, Operand, Value, index
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect
 
-NOTHING: frozenset[str] = frozenset()
+GO = ".go"  # the variable that holds a condition; no name of the user's, as it is not an identifier
+
+
+class ImpureTestError(Exception):
+    """The condition of a `while` does more than compute."""
 
 
 @statement(ast.For)
@@ -171,7 +176,40 @@ def _while(lowering: Lowering, node: ast.While) -> None:
         if node.test.value:
             lowering.refuse(node, "a loop that never ends", "Give it a condition, or a break.", UnsupportedSyntaxError)
         return
-    _while_op(lowering, extent, test, body, (), (), ())
+    before, length = lowering.variables(), len(lowering.builder.ops)
+    try:
+        _while_op(lowering, extent, test, body, (), (), ())
+    except ImpureTestError:
+        del lowering.builder.ops[length:]
+        lowering.rebind(before)
+        tested_in_body(lowering, extent, lambda: condition(lowering, node.test), body)
+
+
+def tested_in_body(
+    lowering: Lowering, extent: Extent, test: Callable[[], FrontValue], body: Callable[[], Sequence[Operand]]
+) -> None:
+    """A `while` whose condition may fail: it is evaluated before the loop and at the end of each iteration."""
+    names_of_loop = frozenset([GO])
+    scope = lowering.scope
+    outer = scope.names.get(GO)
+    scope.local_names |= names_of_loop
+    scope.names[GO] = test()
+
+    def iteration() -> Sequence[Operand]:
+        body()
+        scope.names[GO] = test()
+        return ()
+
+    def going() -> Sequence[Operand]:
+        value = names.load(lowering, GO)
+        assert isinstance(value, ScalarValue | Static)
+        return (as_scalar(value).operand,)
+
+    wider = replace(extent, assigned=extent.assigned | names_of_loop, head=extent.head | names_of_loop)
+    _while_op(lowering, wider, going, iteration, (), (), ())
+    scope.names.pop(GO, None)
+    if outer is not None:
+        scope.names[GO] = outer
 
 
 def _while_op(
@@ -190,10 +228,8 @@ def _while_op(
             lower_part(lowering, extent, entry, slots, test_extra, test),
             lower_part(lowering, extent, entry, slots, body_extra, body),
         ]
-        impure = next((op for op in parts[0].block.ops if effect(op.primitive) is not Effect.PURE), None)
-        if impure is not None:
-            hint = "Compute it in a variable before the loop and at the end of its body."
-            lowering.refuse(None, "the condition of a loop reads a variable that may have no value", hint)
+        if any(effect(op.primitive) is not Effect.PURE for op in parts[0].block.ops):
+            raise ImpureTestError
         return parts
 
     def emit(

@@ -65,6 +65,7 @@ class Scope:
     local_names: frozenset[str] = frozenset()
     outer_names: frozenset[str] = frozenset()  # declared nonlocal
     global_names: frozenset[str] = frozenset()
+    made_names: frozenset[str] = frozenset()  # that only the normalised function has
     names: dict[str, Binding] = field(default_factory=dict)
     # variables of this scope to which a function inside assigns (nonlocal)
     shared: set[str] = field(default_factory=set)

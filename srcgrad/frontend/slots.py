@@ -68,13 +68,20 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bo
         for other in present[1:]:
             structure = join(structure, other.structure)
     except JoinError as fault:
-        raise refuse_join(lowering, f"{name!r}" if name else "the value", fault) from None
+        raise refuse_join(lowering, _spelled(lowering, name), fault) from None
     if holds_operands(structure):
-        what = f"{name!r}" if name else "the value"
+        what = _spelled(lowering, name)
         hint = "Make it before the branch or loop, or use it inside only."
         lowering.refuse(None, f"{what} holds run-time values from inside a branch or loop", hint)
     known = flagged and not fill and not any(s.flagged for s in present)
     return None if known and has_array(structure) else Slot(structure, flagged)
+
+
+def _spelled(lowering: Lowering, name: str) -> str:
+    """A variable in the user's words; ``normalize`` holds the result of a function in one of its own."""
+    if not name:
+        return "the value"
+    return "the result" if name in lowering.scope.made_names else repr(name)
 
 
 def missing(name: str) -> Missing:
