@@ -59,6 +59,7 @@ def test_refused(f: Callable[..., object], x: np.ndarray, message: str) -> None:
         lowered_result(f, x.copy())
     assert refusal.value.line is not None
     assert refusal.value.file == __file__
+    assert refusal.value.hint
 
 
 def store_complex(x: np.ndarray) -> None:

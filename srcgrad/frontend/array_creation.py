@@ -37,7 +37,7 @@ def require_extents(builder: Builder, shape: Shape) -> None:
         if extents.is_extent(builder, n):
             continue
         if isinstance(n, Const):
-            raise refuse(builder, message, error=ShapeError)
+            raise refuse(builder, message, "Extents are 0 or more.", ShapeError)
         builder.emit("check", builder("ge", n, index(0)), exception="ValueError", message=message)
 
 

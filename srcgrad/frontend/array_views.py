@@ -69,7 +69,7 @@ def new_shape(lowering: Lowering, shape: FrontValue) -> Shape:
     """The extents that an argument gives: an integer or a tuple of them."""
     items = shape.items if isinstance(shape, TupleValue) else (shape,)
     if not all(map(is_number, items)):
-        lowering.refuse(None, "a shape is an integer or a tuple of integers", error=ArgumentTypeError)
+        lowering.refuse(None, "a shape is an integer or a tuple of integers", "Write (n, m).", ArgumentTypeError)
     return tuple(as_index(lowering.builder, n) for n in items)  # type: ignore[arg-type]  # numbers
 
 
@@ -89,7 +89,7 @@ def _resolved(builder: Builder, size: Operand, shape: Shape) -> Shape:
     """The shape with -1 replaced by what fits; that the sizes agree is checked."""
     unknown = [k for k, n in enumerate(shape) if isinstance(n, Const) and n.value == -1]
     if len(unknown) > 1:
-        raise refuse(builder, "can only specify one unknown dimension", error=ShapeError)
+        raise refuse(builder, "can only specify one unknown dimension", "Write -1 once.", ShapeError)
     known: Operand = index(1)
     for k, n in enumerate(shape):
         if k not in unknown:
@@ -107,7 +107,7 @@ def _require_size(builder: Builder, size: Operand, wanted: Operand) -> None:
         return
     if isinstance(size, Const) and isinstance(wanted, Const):
         message = f"an array of {size.value} elements cannot be reshaped to one of {wanted.value}"
-        raise refuse(builder, message, error=ShapeError)
+        raise refuse(builder, message, "Write -1 for one of the extents.", ShapeError)
     message = "an array of {0} elements cannot be reshaped to one of {1}"
     builder.emit("check", builder("eq", size, wanted), size, wanted, exception="ValueError", message=message)
 
@@ -137,7 +137,8 @@ def transposed(lowering: Lowering, value: FrontValue, axes: FrontValue) -> Front
     array = materialized(lowering.builder, value)
     permutation = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, axes)]
     if sorted(permutation) != list(range(array.rank)):
-        lowering.refuse(None, f"axes {tuple(permutation)} are not a permutation of {array.rank} axes", error=ShapeError)
+        message = f"axes {tuple(permutation)} are not a permutation of {array.rank} axes"
+        lowering.refuse(None, message, "Name each axis once.", ShapeError)
     return permuted(lowering.builder, array, permutation)
 
 
@@ -150,9 +151,8 @@ def permuted(builder: Builder, array: ArrayValue, permutation: Sequence[int]) ->
 def axis_of(lowering: Lowering, axis: int, rank: int) -> int:
     """An axis counted from the left."""
     if not -rank <= axis < rank:
-        lowering.refuse(
-            None, f"axis {axis} is out of bounds for an array of {rank} dimensions", error=ArgumentTypeError
-        )
+        message = f"axis {axis} is out of bounds for an array of {rank} dimensions"
+        lowering.refuse(None, message, f"Axes go from {-rank} to {rank - 1}.", ArgumentTypeError)
     return axis % rank
 
 

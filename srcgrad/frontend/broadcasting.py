@@ -105,7 +105,7 @@ def _require_fit(builder: Builder, n: Operand, target: Operand) -> None:
     if isinstance(n, Const) and isinstance(target, Const):
         if n.value not in (1, target.value):
             message = f"an array of extent {n.value} does not fit into a place of extent {target.value}"
-            raise refuse(builder, message, error=ShapeError)
+            raise refuse(builder, message, "Extents must be equal, or that of the value 1.", ShapeError)
         return
     fits = builder("eq", n, target)
     if not known_as(target, 1):

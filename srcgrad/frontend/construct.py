@@ -16,6 +16,8 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Value, index
 from srcgrad.ir.types import F64, DType
 
+SAME = "Give all rows the same length."
+
 
 def array_of(builder: Builder, value: FrontValue, dtype: DType | None = None) -> ArrayValue:
     """Fresh memory that holds a nested sequence, a number or a copy of an array."""
@@ -41,7 +43,8 @@ def _dtypes(builder: Builder, value: FrontValue) -> Iterator[DType]:
     elif is_number(value):
         yield as_scalar(value).dtype  # type: ignore[arg-type]  # a number
     else:
-        raise refuse(builder, "an array is made of numbers, arrays, and lists or tuples of them")
+        message = "an array is made of numbers, arrays, and lists or tuples of them"
+        raise refuse(builder, message, "Convert the parts to numbers.")
 
 
 def _shape(builder: Builder, value: FrontValue) -> Shape:
@@ -58,12 +61,12 @@ def _shape(builder: Builder, value: FrontValue) -> Shape:
 def _require_equal(builder: Builder, first: Shape, other: Shape) -> None:
     message = "the parts of an array must have one shape"
     if len(first) != len(other):
-        raise refuse(builder, f"{message}; found {len(first)} and {len(other)} dimensions", error=ShapeError)
+        raise refuse(builder, f"{message}; found {len(first)} and {len(other)} dimensions", SAME, ShapeError)
     for n, m in zip(first, other, strict=True):
         if extents.same(builder, n, m):
             continue
         if isinstance(n, Const) and isinstance(m, Const):
-            raise refuse(builder, f"{message}; found extents {n.value} and {m.value}", error=ShapeError)
+            raise refuse(builder, f"{message}; found extents {n.value} and {m.value}", SAME, ShapeError)
         equal = builder("eq", n, m)
         builder.emit("check", equal, n, m, exception="ValueError", message=f"{message}; found extents {{0}} and {{1}}")
 

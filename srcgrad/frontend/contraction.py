@@ -26,6 +26,8 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, constant
 from srcgrad.ir.types import DType
 
+EINSUM = 'Write one letter per axis, as in np.einsum("ij,jk->ik", a, b).'
+
 
 @function(np.dot)
 def _dot(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
@@ -121,7 +123,8 @@ def _equal_extent(builder: Builder, n: Operand, m: Operand) -> Operand:
     if extents.same(builder, n, m):
         return n
     if isinstance(n, Const) and isinstance(m, Const):
-        raise refuse(builder, f"a product over axes of extents {n.value} and {m.value}", error=ShapeError)
+        message = f"a product over axes of extents {n.value} and {m.value}"
+        raise refuse(builder, message, "Transpose an operand with .T, or look at the shapes.", ShapeError)
     message = "a product over axes of extents {0} and {1}"
     builder.emit("check", builder("eq", n, m), n, m, exception="ValueError", message=message)
     return n if isinstance(n, Const) else m if isinstance(m, Const) else n
@@ -132,7 +135,7 @@ def _einsum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
     keywords = {k: v for k, v in keywords.items() if k != "optimize"}
     spec, *operands = arguments
     if keywords or not (isinstance(spec, Static) and isinstance(spec.value, str)) or not operands:
-        lowering.refuse(None, "einsum() takes a string and arrays here", 'Write np.einsum("ij,jk->ik", a, b).')
+        lowering.refuse(None, "einsum() takes a string and arrays here", EINSUM)
     arrays = [materialized(lowering.builder, as_array(lowering.builder, v)) for v in operands]
     inputs, output = _labels(lowering, spec.value.replace(" ", ""), arrays)
     return summed_product(lowering.builder, arrays, inputs, output)
@@ -143,7 +146,7 @@ def _labels(lowering: Lowering, spec: str, arrays: Sequence[ArrayValue]) -> tupl
     left, arrow, output = spec.partition("->")
     inputs = left.split(",")
     if len(inputs) != len(arrays):
-        lowering.refuse(None, f"einsum {spec!r} has {len(inputs)} operands, got {len(arrays)}", error=ShapeError)
+        lowering.refuse(None, f"einsum {spec!r} has {len(inputs)} operands, got {len(arrays)}", EINSUM, ShapeError)
     free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in spec]
     hidden = max(
         (a.rank - len(s.replace("...", "")) for a, s in zip(arrays, inputs, strict=True) if "..." in s), default=0
@@ -154,13 +157,13 @@ def _labels(lowering: Lowering, spec: str, arrays: Sequence[ArrayValue]) -> tupl
         inputs[k] = labels.replace("...", dots[len(dots) - missing :] if missing > 0 else "")
         if len(inputs[k]) != a.rank:
             message = f"einsum operand {k} has {a.rank} dimensions, {labels!r} names {len(labels)}"
-            lowering.refuse(None, message, error=ShapeError)
+            lowering.refuse(None, message, EINSUM, ShapeError)
     if not arrow:
         letters = "".join(inputs)
         output = dots + "".join(sorted(c for c in set(letters) - set(dots) if letters.count(c) == 1))
     output = output.replace("...", dots)
     if len(set(output)) < len(output) or not set(output) <= set("".join(inputs)):
-        lowering.refuse(None, f"einsum {spec!r}: the result names an axis twice or one that no operand has")
+        lowering.refuse(None, f"einsum {spec!r}: the result names an axis twice or one that no operand has", EINSUM)
     return inputs, output
 
 

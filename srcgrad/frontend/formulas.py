@@ -80,7 +80,7 @@ def _arange(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
     common, weak = promoted(numbers)
     natural = I64 if common.kind == "b" or (common.kind in "iu" and weak) else common
     if natural.kind == "c":
-        lowering.refuse(None, "np.arange of complex numbers", error=ArgumentTypeError)
+        lowering.refuse(None, "np.arange of complex numbers", "Use real ones.", ArgumentTypeError)
     first, last, by = (converted(builder, v, natural) for v in numbers)
     count = _steps(builder, natural, first, last, by)
     # NumPy's own increment: the difference of the first two elements, as they are rounded
@@ -108,7 +108,7 @@ def _steps(builder: Builder, dtype: DType, first: Operand, last: Operand, by: Op
     if known_as(c, 1):
         return extents.clamped_at_zero(builder, index_op(builder, "sub", b, a))
     if known_as(c, 0):
-        raise refuse(builder, "np.arange with a step of 0")
+        raise refuse(builder, "np.arange with a step of 0", "Use np.full, or another step.")
     down = index_op(builder, "floordiv", index_op(builder, "sub", a, b), c)
     return extents.clamped_at_zero(builder, index_op(builder, "sub", index(0), down))
 
@@ -159,7 +159,7 @@ def _triangle(lowering: Lowering, name: str, keeps: str, arguments: Arguments, k
     builder = lowering.builder
     array = as_delayed(builder, as_array(builder, a))
     if array.rank < 2:
-        lowering.refuse(None, f"np.{name} takes a matrix", error=ArgumentTypeError)
+        lowering.refuse(None, f"np.{name} takes a matrix", "Add an axis with x[None].", ArgumentTypeError)
     shift = as_index(builder, as_number(builder, k))
 
     def element(builder: Builder, at: tuple[Operand, ...]) -> Operand:

@@ -65,7 +65,9 @@ def selection(builder: Builder, array: ArrayValue, parts: Sequence[FrontValue]) 
     arrays = [materialized(builder, p) for p in unmasked if is_array(p)]
     for a in arrays:
         if a.dtype.kind not in "iu":
-            raise refuse(builder, f"an index array must hold integers or booleans, got {a.dtype.numpy}")
+            raise refuse(
+                builder, f"an index array must hold integers or booleans, got {a.dtype.numpy}", "Use .astype(int)."
+            )
     shared, sources = aligned_sources(builder, arrays)
     kept = [p for p in unmasked if not is_number(p)]
     axes = [k for k, p in enumerate(kept) if is_array(p)]

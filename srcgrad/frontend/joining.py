@@ -30,7 +30,7 @@ def parts_of(lowering: Lowering, value: FrontValue) -> list[Part]:
     """The arrays of a tuple or list, or the rows of an array of known extent."""
     items = [as_array(lowering.builder, v) for v in sequence_items(lowering, value)]
     if not items:
-        lowering.refuse(None, "need at least one array to join", error=ShapeError)
+        lowering.refuse(None, "need at least one array to join", "Use np.zeros(0).", ShapeError)
     return items  # type: ignore[return-value]  # as_array gives arrays
 
 
@@ -134,11 +134,12 @@ def _require_fit(builder: Builder, first: tuple[Operand, ...], other: tuple[Oper
     """All extents but that of the axis must be equal."""
     if len(first) != len(other):
         message = f"arrays of {len(first)} and {len(other)} dimensions cannot be joined"
-        raise refuse(builder, message, error=ArgumentTypeError)
+        raise refuse(builder, message, "Add an axis with x[None], or use np.vstack.", ArgumentTypeError)
     for k, (n, m) in enumerate(zip(first, other, strict=True)):
         if k == axis or extents.same(builder, n, m):
             continue
         if isinstance(n, Const) and isinstance(m, Const):
-            raise refuse(builder, f"arrays of extents {n.value} and {m.value} cannot be joined", error=ShapeError)
+            message = f"arrays of extents {n.value} and {m.value} cannot be joined"
+            raise refuse(builder, message, "All extents but that of the axis must be equal.", ShapeError)
         message = "arrays of extents {0} and {1} cannot be joined"
         builder.emit("check", builder("eq", n, m), n, m, exception="ValueError", message=message)

@@ -35,10 +35,10 @@ def expanded(builder: Builder, rank: int, key: Key) -> list[FrontValue]:
     axes = sum(_consumed(p) for p in parts)
     ellipses = [k for k, p in enumerate(parts) if isinstance(p, Static) and p.value is Ellipsis]
     if len(ellipses) > 1:
-        raise refuse(builder, "an index can have only one ellipsis ('...')")
+        raise refuse(builder, "an index can have only one ellipsis ('...')", "Write ':' for the others.")
     if axes > rank:
         message = f"too many indices: the array has {rank} dimensions, but {axes} were indexed"
-        raise refuse(builder, message, error=ArgumentTypeError)
+        raise refuse(builder, message, "Leave out indices, or add axes with None.", ArgumentTypeError)
     at = ellipses[0] if ellipses else len(parts)
     return [*parts[:at], *[WHOLE] * (rank - axes), *parts[at + len(ellipses) :]]
 
@@ -55,7 +55,8 @@ def _part(builder: Builder, part: FrontValue) -> FrontValue:
     truth = isinstance(part, Static) and isinstance(part.value, bool)
     if (known or is_number(part)) and not truth:
         return part
-    raise refuse(builder, "an array index must be an integer, a slice, None, '...' or an array of integers or booleans")
+    message = "an array index must be an integer, a slice, None, '...' or an array of integers or booleans"
+    raise refuse(builder, message, "Convert numbers with int().")
 
 
 def _consumed(part: FrontValue) -> int:

@@ -102,7 +102,7 @@ def reduced_axes(lowering: Lowering, axis: FrontValue, rank: int) -> tuple[int, 
         return tuple(range(rank))
     axes = tuple(axis_of(lowering, k, rank) for k in static_ints(lowering, axis))
     if len(set(axes)) < len(axes):
-        lowering.refuse(None, "an axis is named twice")
+        lowering.refuse(None, "an axis is named twice", "Name each once.")
     return axes
 
 

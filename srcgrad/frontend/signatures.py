@@ -21,17 +21,18 @@ def bound(
     parameters = [*required, *optional]
     if len(arguments) > len(parameters):
         message = f"{name}() takes {len(parameters)} arguments here, got {len(arguments)}"
-        lowering.refuse(None, message, error=ArgumentTypeError)
+        lowering.refuse(None, message, f"It takes {', '.join(parameters)}.", ArgumentTypeError)
     values = {**optional, **dict(zip(parameters, arguments, strict=False))}
     for key, value in keywords.items():
         if key not in parameters:
             lowering.refuse(None, f"{name}() does not take {key!r} here", f"It takes {', '.join(parameters)}.")
         if key in parameters[: len(arguments)]:
-            lowering.refuse(None, f"{name}() got two values for {key!r}", error=ArgumentTypeError)
+            lowering.refuse(None, f"{name}() got two values for {key!r}", "Give it once.", ArgumentTypeError)
         values[key] = value
     for parameter in required:
         if parameter not in values:
-            lowering.refuse(None, f"{name}() misses the argument {parameter!r}", error=ArgumentTypeError)
+            hint = f"It takes {', '.join(parameters)}."
+            lowering.refuse(None, f"{name}() misses the argument {parameter!r}", hint, ArgumentTypeError)
     return [values[p] for p in parameters]
 
 
@@ -39,7 +40,9 @@ def static_int(lowering: Lowering, value: FrontValue) -> int:
     """An integer that must be known at compile time, such as an axis."""
     if isinstance(value, Static) and isinstance(value.value, int):
         return int(value.value)
-    lowering.refuse(None, "an axis must be an integer known at compile time", error=ArgumentTypeError)
+    lowering.refuse(
+        None, "an axis must be an integer known at compile time", "Write it as a literal.", ArgumentTypeError
+    )
 
 
 def static_ints(lowering: Lowering, value: FrontValue) -> list[int]:
@@ -54,4 +57,5 @@ def static_bool(lowering: Lowering, value: FrontValue, name: str) -> bool:
     """A flag that must be known at compile time, such as ``keepdims``."""
     if isinstance(value, Static) and isinstance(value.value, bool | int):
         return bool(value.value)
-    lowering.refuse(None, f"{name} must be True or False, known at compile time", error=ArgumentTypeError)
+    message = f"{name} must be True or False, known at compile time"
+    lowering.refuse(None, message, "Write it as a literal.", ArgumentTypeError)

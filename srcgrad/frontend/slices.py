@@ -27,7 +27,7 @@ def slice_bounds(builder: Builder, part: SliceValue, n: Operand) -> Bounds | Non
         return _run_time_step(builder, start, stop, step, n)
     assert isinstance(step.value, int)
     if step.value == 0:
-        raise refuse(builder, "slice step cannot be zero")
+        raise refuse(builder, "slice step cannot be zero", "Leave out the step, or write 1.")
     if step.value < 0:
         first, span = _backward(builder, start, stop, n)
     else:
@@ -41,7 +41,7 @@ def _bound(builder: Builder, value: FrontValue) -> Bound:
     if isinstance(value, Static) and value.value is None:
         return None
     if not is_number(value):
-        raise refuse(builder, "the bounds of a slice must be integers or None")
+        raise refuse(builder, "the bounds of a slice must be integers or None", "Convert with int().")
     assert isinstance(value, ScalarValue | Static)
     return as_index(builder, value)
 
