@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from interpreter import run
 
 from srcgrad.ir.core import Function, walk
 from srcgrad.ir.text import parse
@@ -12,7 +14,7 @@ from srcgrad.primitives.table import infer
 
 def program(body: str) -> Function:
     """A function of an array and two integers whose body uses j as an index."""
-    head = "def f(x: f64[:], y: f64[:, 3], n: i64, m: i64, t: bool):\n    d: i64 = dim(x, axis=0)\n"
+    head = "def f(x: f64[:], y: f64[:, :], n: i64, m: i64, t: bool):\n    d: i64 = dim(x, axis=0)\n"
     lines = "\n".join("    " + line for line in body.strip("\n").splitlines())
     return parse(f"{head}{lines}\n", infer)
 
@@ -208,3 +210,12 @@ return total
 """)
     (outer,) = (op for op in prove_indices(function).body.ops if op.primitive == "for")
     assert [op.primitive for op in outer.blocks[0].ops][-2:] == ["check", "for"]
+
+
+@pytest.mark.parametrize(("start", "length", "index"), [(0, 3, 3), (2, 3, 3), (2, 1, 2)])
+def test_the_error_names_the_index_that_fails_first(start: int, length: int, index: int) -> None:
+    body = loop("n", f"a: i64 = add(i, {start})", "j: i64 = check_index(a, d)")
+    after = prove_indices(program(body))
+    assert not any(op.primitive == "check_index" for op in walk(after.body))
+    with pytest.raises(IndexError, match=f"index {index} is out of range for an axis of extent {length}"):
+        run(after, np.zeros(length), np.zeros((1, 3)), 9, 0, True)

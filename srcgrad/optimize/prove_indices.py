@@ -33,7 +33,7 @@ def f(x: f64[:], y: f64[:]):
     _2: i64 = sub(_1, 1)
     _3: i64 = dim(y, axis=0)
     _4: bool = lt(_2, _3)
-    check(_4, _2, _3, exception='IndexError', message='index {0} is out of range for an axis of extent {1}')
+    check(_4, _3, _3, exception='IndexError', message='index {0} is out of range for an axis of extent {1}')
     with for_(n, 0.0) as (total,):
         def _(i: i64, s: f64):
             v: f64 = load(x, i)
@@ -82,6 +82,7 @@ class _Hoisted:
     """A check in front of a loop: the largest index that the loops make is below the extent."""
 
     largest: Affine
+    first: Affine | None  # the index at the start, if it then goes up by 1: Python fails at the extent or there
     extent: Affine
     trips: tuple[Affine, ...]  # of the loops that must run at all for the check to be made
     location: Location | None
@@ -124,16 +125,20 @@ class _Proofs:
     def _moves_in_front(self, op: Op, i: Affine, n: Affine) -> bool:
         """Find the outermost loop in front of which the largest index is known, and put a check there."""
         found: tuple[Op, _Hoisted] | None = None
-        largest, trips = i, list[Affine]()
+        largest, trips, moving = i, list[Affine](), list[tuple[int, Affine]]()
         for loop in self._loops.get(op, ()):
             if not loop.quiet:
                 break
             count = self.ranges.affine(loop.op.operands[0])
-            largest = _at_last(largest, loop.op.blocks[0].parameters[0], count)
+            counter = loop.op.blocks[0].parameters[0]
+            largest = _at_last(largest, counter, count)
             trips.append(count)
+            if counter in i.terms:
+                moving.append((i.terms[counter], count - ONE))
             if not all(self.ranges.is_outside(form, loop.inside) for form in (largest, n, *trips)):
                 continue
-            found = loop.op, _Hoisted(largest, n, tuple(trips), op.location)
+            first = largest - moving[0][1] if [step for step, _ in moving] == [1] else None
+            found = loop.op, _Hoisted(largest, first, n, tuple(trips), op.location)
         if found is None:
             return False
         loop_op, check = found
@@ -146,6 +151,10 @@ def _at_last(form: Affine, counter: Value, count: Affine) -> Affine:
     coefficient = form.terms.get(counter, 0)
     without = form - Affine({counter: coefficient} if coefficient else {}, 0)
     return without + (count - ONE) * coefficient if coefficient > 0 else without
+
+
+def _is_at_most_0(form: Affine) -> bool:
+    return form.is_constant and form.constant <= 0
 
 
 def _loops_around(function: Function) -> dict[Op, tuple[_Loop, ...]]:
@@ -223,7 +232,10 @@ class _Rewriting:
         for count in check.trips:
             if not self.holds_without(check, count):
                 passed = builder("or_", passed, builder("le", ops.value(count), index(0)))
-        builder.emit("check", passed, largest, extent, exception="IndexError", message=OUT_OF_RANGE)
+        shown = largest
+        if check.first is not None:
+            shown = extent if _is_at_most_0(check.first) else builder("max", ops.value(check.first), extent)
+        builder.emit("check", passed, shown, extent, exception="IndexError", message=OUT_OF_RANGE)
         return builder.ops
 
     def holds_without(self, check: _Hoisted, count: Affine) -> bool:

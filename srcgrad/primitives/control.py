@@ -8,7 +8,6 @@ from srcgrad.ir.core import Block
 from srcgrad.ir.types import INDEX, TRUTH, Type
 from srcgrad.primitives.table import Attributes, Effect, Operands, Primitive, register
 
-
 # Of an IndexError; {0} is the index as written, {1} the extent.
 OUT_OF_RANGE = "index {0} is out of range for an axis of extent {1}"
 
