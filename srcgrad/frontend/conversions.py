@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numba
-import numpy as np
 from numba.np.numpy_support import as_dtype
 
 from srcgrad.errors import ArgumentTypeError
@@ -70,12 +69,3 @@ def to_python(lowering: Lowering, value: FrontValue, cls: type) -> FrontValue:
 def only_element(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The element of an array of rank 0."""
     return ScalarValue(as_delayed(lowering.builder, value).element(lowering.builder, ()))
-
-
-def is_dtype(value: object) -> bool:
-    """Whether a static value is something that names a dtype."""
-    return (
-        value in (bool, int, float, complex)
-        or isinstance(value, np.dtype)
-        or (isinstance(value, type) and issubclass(value, np.generic))
-    )

@@ -140,7 +140,6 @@ def stoppable(
     stopped: Callable[[], FrontValue],
 ) -> None:
     """A `while` that counts up to ``trips`` unless ``stopped()`` holds before that."""
-    tested = Value(INDEX, counter.name)
 
     def test(k: Operand) -> Sequence[Operand]:
         more = lowering.builder("lt", k, trips)
@@ -151,7 +150,7 @@ def stoppable(
         iteration(k)
         return (lowering.builder("add", k, index(1)),)
 
-    _while_op(lowering, extent, test, body, (tested,), (counter,), (index(0),))
+    _while_op(lowering, extent, test, body, counter)
 
 
 @statement(ast.While)
@@ -178,7 +177,7 @@ def _while(lowering: Lowering, node: ast.While) -> None:
         return
     before, length = lowering.variables(), len(lowering.builder.ops)
     try:
-        _while_op(lowering, extent, test, body, (), (), ())
+        _while_op(lowering, extent, test, body)
     except ImpureTestError:
         del lowering.builder.ops[length:]
         lowering.rebind(before)
@@ -206,7 +205,7 @@ def tested_in_body(
         return (as_scalar(value).operand,)
 
     wider = replace(extent, assigned=extent.assigned | names_of_loop, head=extent.head | names_of_loop)
-    _while_op(lowering, wider, going, iteration, (), (), ())
+    _while_op(lowering, wider, going, iteration)
     scope.names.pop(GO, None)
     if outer is not None:
         scope.names[GO] = outer
@@ -217,16 +216,20 @@ def _while_op(
     extent: Extent,
     test: Callable[..., Sequence[Operand]],
     body: Callable[..., Sequence[Operand]],
-    test_extra: tuple[Value, ...],
-    body_extra: tuple[Value, ...],
-    initial_extra: tuple[Operand, ...],
+    counter: Value | None = None,
 ) -> None:
-    """A `while` whose condition is `test` and which carries ``body_extra`` besides its variables."""
+    """A `while` whose condition is ``test``; it carries ``counter``, from 0, besides its variables.
+
+    Both blocks get the counter, and the body yields the next one.
+    """
+    tested = () if counter is None else (Value(INDEX, counter.name),)
+    counted_by = () if counter is None else (counter,)
+    start = () if counter is None else (index(0),)
 
     def lower(entry: dict[Variable, Binding], slots: Slots) -> list[Part]:
         parts = [
-            lower_part(lowering, extent, entry, slots, test_extra, test),
-            lower_part(lowering, extent, entry, slots, body_extra, body),
+            lower_part(lowering, extent, entry, slots, tested, test),
+            lower_part(lowering, extent, entry, slots, counted_by, body),
         ]
         if any(effect(op.primitive) is not Effect.PURE for op in parts[0].block.ops):
             raise ImpureTestError
@@ -236,9 +239,9 @@ def _while_op(
         parts: Sequence[Part], slots: Slots, initial: Sequence[Operand], labels: Sequence[str]
     ) -> Iterator[Operand]:
         blocks: list[Block] = [closed(lowering, p, slots, carries=k == 1) for k, p in enumerate(parts)]
-        named = [*(v.name for v in body_extra), *labels]
-        results = lowering.builder.emit("while", *initial_extra, *initial, blocks=blocks, names=named)
-        return iter(results[len(body_extra) :])
+        named = [*(v.name for v in counted_by), *labels]
+        results = lowering.builder.emit("while", *start, *initial, blocks=blocks, names=named)
+        return iter(results[len(start) :])
 
     fixed_point(lowering, extent, lower, emit)
 

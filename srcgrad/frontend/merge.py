@@ -6,7 +6,7 @@ of a value in a structure (with the casts that takes), ``rebuild`` the value fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend import values
@@ -214,7 +214,3 @@ def holds_operands(s: Structure) -> bool:
 
 def has_array(s: Structure) -> bool:
     return any(isinstance(leaf.type, Array) for leaf in leaves_of(s))
-
-
-def flatten_all(lowering: Lowering, items: Sequence[tuple[FrontValue, Structure]]) -> list[Operand]:
-    return [x for value, s in items for x in flatten(lowering, value, s)]

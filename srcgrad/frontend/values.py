@@ -159,7 +159,6 @@ class Counted:
     once: bool = False  # an iterator: Python can loop over it only once
 
 
-FunctionValue = Closure | Bound
 FrontValue = (
     ScalarValue | ArrayValue | Delayed | TupleValue | Static | SliceValue | Closure | Bound | Counted | GrowingList
 )
