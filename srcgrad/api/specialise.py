@@ -14,7 +14,7 @@ from srcgrad.api.marshal import flattener, rebuilder
 from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
-from srcgrad.backend.entry import NumbaError, compile_lock, fault_of_ours
+from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.places import Captured
 from srcgrad.frontend.pytree import describe
@@ -59,6 +59,7 @@ class Specialisation:
     def __init__(self, artifact: Artifact, arguments: Structures, options: Options) -> None:
         self.artifact = artifact
         self.run = numba_jit.load(artifact.generated, options)
+        self._has_run = False
         self._leaves = flattener(arguments)
         self._rebuild = rebuilder(artifact.result)
         self.constants = [Constant(captured) for captured in artifact.captured]
@@ -83,10 +84,19 @@ class Specialisation:
 
     def __call__(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> object:
         """Run on leaves; ``directions`` are those of tangents or cotangents, which come after the arguments."""
+        if not self._has_run:
+            return self._first_run(leaves, directions)
+        return self._rebuild(self.run(*leaves, *directions))
+
+    def _first_run(self, leaves: Sequence[object], directions: Sequence[object]) -> object:
+        """The run in which Numba compiles."""
         try:
-            return self._rebuild(self.run(*leaves, *directions))
+            with collection_paused():
+                results = self.run(*leaves, *directions)
         except NumbaError as fault:
             raise fault_of_ours(self.run.path, fault) from fault
+        self._has_run = True
+        return self._rebuild(results)
 
 
 class Specialisations:
@@ -125,7 +135,7 @@ class Specialisations:
 
     def compile(self, structures: Structures) -> Specialisation:
         """The code for these structures and for what is captured now."""
-        with compile_lock:
+        with compile_lock, collection_paused():
             known = self._by_structures.get(structures, ())
             for specialisation in known:
                 if specialisation.fresh():
