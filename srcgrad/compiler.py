@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from srcgrad import library  # noqa: F401  # fills the registry that the front end reads
+from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, reverse
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
@@ -103,6 +103,7 @@ IMPROVE = each(
 
 def lower(function: Callable[..., object], arguments: tuple[Structure, ...]) -> Lowered:
     """The IR of a Python function for arguments of these structures."""
+    library.load_special()
     with announcing() as announce:
         lowered = lower_function(function, arguments)
         announce("lower", lowered.function)

@@ -9,8 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from interpreter import run
+from scipy import special
 
-import srcgrad.library  # noqa: F401  (fills the registry)
+import srcgrad.library.special  # noqa: F401  (fills the registry)
 from srcgrad.frontend.lower import lower
 from srcgrad.frontend.pytree import describe, flatten, unflatten
 from srcgrad.ir.verify import verify
@@ -320,6 +321,45 @@ def test_order(f: Callable[..., object], arguments: tuple[object, ...]) -> None:
     (lambda x: np.exp(1j * x), (V,)),
 )
 def test_elementwise(f: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    check(f, *arguments)
+
+
+NAN = np.array([1.0, np.nan, -2.0, 0.5])
+
+
+@check_each(
+    (lambda x: special.expit(x), (V * 300.0,)),
+    (lambda x: special.expit(x), (0.3,)),
+    (lambda x: special.log_expit(x), (V * 300.0,)),
+    (lambda x: special.logit(x), (np.abs(V) / 5.0,)),
+    (lambda x, y: special.xlogy(x, y), (np.array([0.0, 2.0]), np.array([0.0, 3.0]))),
+    (lambda x: special.entr(x), (np.array([0.0, 2.0, -1.0]),)),
+    (lambda x, y: special.rel_entr(x, y), (np.array([0.0, 2.0]), np.array([1.0, 3.0]))),
+    (lambda x: special.logsumexp(x), (M * 1000.0,)),
+    (lambda x: special.logsumexp(x, axis=1), (M,)),
+    (lambda x: special.logsumexp(x, axis=0, keepdims=True), (M,)),
+    (lambda x: special.softmax(x), (V,)),
+    (lambda x: special.softmax(x, axis=1), (M,)),
+    (lambda x: special.log_softmax(x, axis=0), (M,)),
+    (lambda x: np.isclose(x, x + 1e-9), (V,)),
+    (lambda x: np.allclose(x, x + 1e-9), (V,)),
+    (lambda x, y: (np.array_equal(x, y), np.array_equal(x, x)), (V, W)),
+    (lambda x, y: np.array_equal(x, y), (V, W[:3])),
+    (lambda x: (np.nansum(x), np.nanmean(x), np.nanmax(x), np.nanmin(x)), (NAN,)),
+    (lambda x: np.ptp(x, axis=0), (M,)),
+    (lambda x: np.nan_to_num(x), (NAN,)),
+    (lambda x: np.heaviside(x, 0.5), (np.array([-1.0, 0.0, 2.0]),)),
+    (lambda x: np.sinc(x), (np.array([0.0, 1e-4, 0.3, 2.0]),)),
+    (lambda k: np.bincount(k), (np.array([0, 3, 3, 1]),)),
+    (lambda k, w: np.bincount(k, weights=w, minlength=6), (np.array([0, 3, 3, 1]), V[:4])),
+    (lambda p, x: np.polyval(p, x), (V, W)),
+    (lambda p, x: np.polyval(p, x), (V, 0.5)),
+    (lambda x: np.unique(x), (np.array([3.0, 1.0, 3.0, 2.0, 1.0]),)),
+    (lambda x: np.quantile(x, 0.3), (V,)),
+    (lambda x: np.percentile(x, 75.0), (M,)),
+    (lambda x, b: np.digitize(x, b), (V, np.array([-0.5, 0.0, 0.5]))),
+)
+def test_special(f: Callable[..., object], arguments: tuple[object, ...]) -> None:
     check(f, *arguments)
 
 

@@ -1,5 +1,33 @@
 """NumPy functions written in srcgrad's own language. Importing this package fills the registry."""
 
-from srcgrad.library import cumulative, extremes, linear_algebra, ordering, shapes, spectral, statistics
+import importlib
+import sys
 
-__all__ = ["cumulative", "extremes", "linear_algebra", "ordering", "shapes", "spectral", "statistics"]
+from srcgrad.library import (
+    comparison,
+    cumulative,
+    extremes,
+    linear_algebra,
+    ordering,
+    shapes,
+    spectral,
+    statistics,
+)
+
+__all__ = [
+    "comparison",
+    "cumulative",
+    "extremes",
+    "linear_algebra",
+    "ordering",
+    "shapes",
+    "spectral",
+    "statistics",
+    "load_special",
+]
+
+
+def load_special() -> None:
+    """Fill in SciPy's functions, if the program uses SciPy: to import it just in case would take a tenth of a second."""
+    if "scipy.special" in sys.modules:
+        importlib.import_module("srcgrad.library.special")

@@ -114,3 +114,41 @@ def value_at(x: float, xp: Array, fp: Array, left: float | None, right: float | 
     k = min(max(place_of(xp, x, "right") - 1, 0), n - 2)
     slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
     return slope * (x - xp[k]) + fp[k]
+
+
+@library(np.unique)
+def unique(ar: Array) -> Array:
+    """The different elements in ascending order."""
+    ordered = np.sort(np.asarray(ar).flatten())
+    n = ordered.shape[0]
+    count = 0
+    for i in range(n):
+        if i == 0 or before(ordered[i - 1], ordered[i]):
+            count += 1
+    out = np.empty(count, ordered.dtype)
+    k = 0
+    for i in range(n):
+        if i == 0 or before(ordered[i - 1], ordered[i]):
+            out[k] = ordered[i]
+            k += 1
+    return out
+
+
+@library(np.quantile)
+def quantile(a: Array, q: float) -> np.floating:
+    """Of all elements, by linear interpolation between neighbours."""
+    ordered = np.sort(np.asarray(a).flatten())
+    place = q * (ordered.shape[0] - 1)
+    low = int(np.floor(place))
+    high = min(low + 1, ordered.shape[0] - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+@library(np.percentile)
+def percentile(a: Array, q: float) -> np.floating:
+    return quantile(a, q / 100.0)
+
+
+@library(np.digitize)
+def digitize(x: Array, bins: Array, right: bool = False) -> Order:
+    return searchsorted(bins, x, "left" if right else "right")

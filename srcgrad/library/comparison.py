@@ -1,0 +1,108 @@
+"""Closeness and equality of arrays, NaN left out of reductions, and values put into ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srcgrad.primitives.library import library
+
+Array = NDArray[np.floating]
+Axis = int | tuple[int, ...] | None
+
+
+@library(np.isclose)
+def isclose(a: Array, b: Array, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> NDArray[np.bool_]:
+    near = np.abs(a - b) <= atol + rtol * np.abs(b)
+    close = np.where(np.isfinite(b), near & np.isfinite(a), a == b)
+    return close | (np.isnan(a) & np.isnan(b)) if equal_nan else close
+
+
+@library(np.allclose)
+def allclose(a: Array, b: Array, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+@library(np.array_equal)
+def array_equal(a: Array, b: Array) -> bool:
+    if np.ndim(a) != np.ndim(b):
+        return False
+    same = True
+    for n, m in zip(np.shape(a), np.shape(b), strict=True):
+        same = same and n == m
+    if same:
+        same = bool(np.all(a == b))
+    return same
+
+
+@library(np.nansum)
+def nansum(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+
+
+@library(np.nanmean)
+def nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    present = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+    return nansum(a, axis, keepdims) / present
+
+
+@library(np.nanmax)
+def nanmax(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
+
+
+@library(np.nanmin)
+def nanmin(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    return np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
+
+
+@library(np.ptp)
+def ptp(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+@library(np.nan_to_num)
+def nan_to_num(x: Array, nan: float = 0.0) -> Array:
+    largest = np.finfo(np.float64).max
+    bounded = np.where(x == np.inf, largest, np.where(x == -np.inf, -largest, x))
+    return np.where(np.isnan(x), nan, bounded)
+
+
+@library(np.heaviside)
+def heaviside(x1: Array, x2: Array) -> Array:
+    return np.where(x1 > 0.0, 1.0, np.where(x1 < 0.0, 0.0, np.where(x1 == 0.0, x2, x1)))
+
+
+@library(np.sinc)
+def sinc(x: Array) -> Array:
+    """By its series near 0, where the quotient loses its derivatives."""
+    t = np.pi * x
+    series = 1.0 - t * t / 6.0 * (1.0 - t * t / 20.0 * (1.0 - t * t / 42.0))
+    return np.where(np.abs(x) < 1e-3, series, np.sin(t) / t)
+
+
+@library(np.bincount)
+def bincount(x: NDArray[np.int64], weights: Array | None = None, minlength: int = 0) -> Array:
+    size = minlength
+    for i in range(x.shape[0]):
+        if x[i] < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        size = max(size, x[i] + 1)
+    if weights is None:
+        counts = np.zeros(size, np.int64)
+        for i in range(x.shape[0]):
+            counts[x[i]] += 1
+        return counts  # type: ignore[return-value]  # integers here
+    sums = np.zeros(size)
+    for i in range(x.shape[0]):
+        sums[x[i]] += weights[i]
+    return sums
+
+
+@library(np.polyval)
+def polyval(p: Array, x: Array) -> Array:
+    """Horner's rule, highest power first."""
+    value = 0.0 * x
+    for i in range(p.shape[0]):
+        value = value * x + p[i]
+    return value

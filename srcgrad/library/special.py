@@ -1,0 +1,76 @@
+"""Functions of ``scipy.special`` for likelihoods and networks, in forms that neither overflow nor make NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.special
+from numpy.typing import NDArray
+
+from srcgrad.primitives.library import library
+
+Array = NDArray[np.floating]
+Axis = int | tuple[int, ...] | None
+
+
+@library(scipy.special.expit)
+def expit(x: Array) -> Array:
+    return np.where(x >= 0.0, 1.0 / (1.0 + np.exp(-x)), np.exp(x) / (1.0 + np.exp(x)))
+
+
+@library(scipy.special.log_expit)
+def log_expit(x: Array) -> Array:
+    return np.where(x >= 0.0, -np.log1p(np.exp(-x)), x - np.log1p(np.exp(x)))
+
+
+@library(scipy.special.logit)
+def logit(p: Array) -> Array:
+    return np.log(p / (1.0 - p))
+
+
+@library(scipy.special.xlogy)
+def xlogy(x: Array, y: Array) -> Array:
+    return np.where((x == 0.0) & ~np.isnan(y), 0.0 * x, x * np.log(y))
+
+
+@library(scipy.special.xlog1py)
+def xlog1py(x: Array, y: Array) -> Array:
+    return np.where((x == 0.0) & ~np.isnan(y), 0.0 * x, x * np.log1p(y))
+
+
+@library(scipy.special.entr)
+def entr(x: Array) -> Array:
+    return np.where(x > 0.0, -x * np.log(x), np.where(x == 0.0, 0.0 * x, -np.inf))
+
+
+@library(scipy.special.rel_entr)
+def rel_entr(x: Array, y: Array) -> Array:
+    return np.where((x > 0.0) & (y > 0.0), x * np.log(x / y), np.where((x == 0.0) & (y >= 0.0), 0.0 * (x + y), np.inf))
+
+
+@library(scipy.special.logsumexp)
+def logsumexp(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    a = np.asarray(a)
+    if axis is None and not keepdims:
+        largest = finite(np.max(a))
+        return largest + np.log(np.sum(np.exp(a - largest)))
+    largest = finite(np.max(a, axis=axis, keepdims=True))
+    total = np.log(np.sum(np.exp(a - largest), axis=axis, keepdims=True)) + largest
+    return total if keepdims else np.sum(total, axis=axis)  # of one element each
+
+
+def finite(x: Array | np.floating) -> Array:
+    return np.where(np.isfinite(x), x, 0.0)
+
+
+@library(scipy.special.softmax)
+def softmax(x: Array, axis: Axis = None) -> Array:
+    x = np.asarray(x)
+    weights = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return weights / np.sum(weights, axis=axis, keepdims=True)
+
+
+@library(scipy.special.log_softmax)
+def log_softmax(x: Array, axis: Axis = None) -> Array:
+    x = np.asarray(x)
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
