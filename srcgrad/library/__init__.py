@@ -19,15 +19,15 @@ __all__ = [
     "cumulative",
     "extremes",
     "linear_algebra",
+    "load_special",
     "ordering",
     "shapes",
     "spectral",
     "statistics",
-    "load_special",
 ]
 
 
 def load_special() -> None:
-    """Fill in SciPy's functions, if the program uses SciPy: to import it just in case would take a tenth of a second."""
+    """Rows for SciPy's functions in a program that has imported them; to import SciPy takes a tenth of a second."""
     if "scipy.special" in sys.modules:
         importlib.import_module("srcgrad.library.special")
