@@ -192,14 +192,13 @@ class Lowering:
     # -- names ------------------------------------------------------------------------------------------
 
     def name(self, value: FrontValue, name: str) -> FrontValue:
-        """Give the user's name to a value that the last op has just made and that has none."""
+        """Give the user's name to a value that an op has made and that has none."""
         if isinstance(value, ScalarValue):
             operand = value.operand
         elif isinstance(value, ArrayValue):
             operand = value.ref
         else:
             return value
-        ops = self.builder.ops
-        if isinstance(operand, Value) and not operand.name and ops and operand in ops[-1].results:
+        if isinstance(operand, Value) and not operand.name and self.builder.definition(operand) is not None:
             object.__setattr__(operand, "name", name)  # a name is no part of what a value is, and it has none yet
         return value
