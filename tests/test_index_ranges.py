@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from interpreter import run
@@ -195,21 +197,54 @@ return total
     assert checks(after) == 1
 
 
-def test_a_triangular_loop_is_checked_in_front_of_the_inner_one() -> None:
-    function = program("""
+def nested(trips: str, index: str) -> Function:
+    """``load(x, j)`` in two loops over i and k."""
+    return program(f"""
 with for_(n, 0.0) as (total,):
     def _(i: i64, s: f64):
-        with for_(i, s) as (sum,):
+        twice: i64 = mul(i, 2)
+        thrice: i64 = mul(i, 3)
+        e: i64 = sub(m, twice)
+        l: i64 = max(0, e)
+        with for_({trips}, s) as (sum,):
             def _(k: i64, u: f64):
-                j: i64 = check_index(k, d)
+                a: i64 = add({index}, k)
+                j: i64 = check_index(a, d)
                 v: f64 = load(x, j)
                 w: f64 = add(u, v)
                 yield w
         yield sum
 return total
 """)
-    (outer,) = (op for op in prove_indices(function).body.ops if op.primitive == "for")
+
+
+@pytest.mark.parametrize(("trips", "index"), [("i", "0"), ("i", "i"), ("l", "0")])
+def test_a_triangular_loop_is_checked_once(trips: str, index: str) -> None:
+    after = prove_indices(nested(trips, index))
+    assert [op.primitive for op in after.body.ops][-2:] == ["check", "for"]
+    assert checks(after) == 1
+
+
+def test_an_index_that_peaks_where_the_inner_loop_is_empty_is_checked_in_front_of_that() -> None:
+    (outer,) = (op for op in prove_indices(nested("l", "thrice")).body.ops if op.primitive == "for")
     assert [op.primitive for op in outer.blocks[0].ops][-2:] == ["check", "for"]
+
+
+@pytest.mark.parametrize("trips", ["i", "l"])
+@pytest.mark.parametrize("index", ["0", "i", "twice", "thrice"])
+def test_triangular_loops_raise_as_before(trips: str, index: str) -> None:
+    before = nested(trips, index)
+    after = prove_indices(before)
+    for length, n, m in itertools.product(range(8), range(5), range(-1, 6)):
+        given = np.ones(length), np.ones((1, 1)), n, m, True
+        assert _sum_or_error(before, given) == _sum_or_error(after, given), (length, n, m)
+
+
+def _sum_or_error(function: Function, given: tuple[object, ...]) -> object:
+    try:
+        return run(function, *given)
+    except IndexError as error:
+        return type(error)
 
 
 @pytest.mark.parametrize(("start", "length", "index"), [(0, 3, 3), (2, 3, 3), (2, 1, 2)])

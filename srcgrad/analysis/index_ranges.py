@@ -53,6 +53,7 @@ class IndexRanges:
     _same: dict[Value, Operand] = field(init=False, default_factory=dict)
     _dims: dict[Dim, Value] = field(init=False, default_factory=dict)
     _lengths: dict[Value, Dim] = field(init=False, default_factory=dict)  # _dims the other way round
+    _growing: dict[tuple[Op, int], bool] = field(init=False, default_factory=dict)
     _given: dict[Value, list[Affine]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -188,11 +189,11 @@ class IndexRanges:
         op, k = self._carries[value]
         first = 1 if op.primitive == "for" else 0
         body = op.blocks[-1]
+        above = fact(value) - self.affine(op.operands[first + k])
         growth = self._growth(body.yields[k], body.parameters[first + k], 4)
         if growth is None:
-            return []
+            return [above] if self._never_shrinks(op, k) else []
         low, high = growth
-        above = fact(value) - self.affine(op.operands[first + k])
         if op.primitive == "while":
             return ([above] if low >= 0 else []) + ([above * -1] if high <= 0 else [])
         count = self.affine(op.operands[0]) if value in op.results else fact(body.parameters[0])
@@ -210,6 +211,19 @@ class IndexRanges:
         if len(known) != len(bounds):
             return None
         return min(low for low, _ in known), max(high for _, high in known)
+
+    def _never_shrinks(self, op: Op, k: int) -> bool:
+        """Whether a carry grows or stays in each iteration, by what holds in all of them."""
+        key = op, k
+        if key not in self._growing:
+            self._growing[key] = False  # what is being proved must not be used
+            given, self._given = self._given, {}
+            first = 1 if op.primitive == "for" else 0
+            growth = self.affine(op.blocks[-1].yields[k]) - fact(op.blocks[-1].parameters[first + k])
+            with self.assuming(self._counter_facts(op) if op.primitive == "for" else []):
+                self._growing[key] = self.proves(growth)
+            self._given = given
+        return self._growing[key]
 
     def _cases(self, value: Value) -> list[_Case]:
         op = self.definitions.op.get(value)
@@ -263,13 +277,17 @@ class IndexRanges:
         return [[] for _ in op.blocks]
 
     def _counter_facts(self, op: Op) -> list[Affine]:
-        """``0 <= i < trips``; and trips of ``max(0, n)`` are n in a body that runs."""
+        """``0 <= i < trips``."""
         counter = op.blocks[0].parameters[0]
-        trips = [op.operands[0]]
-        made = self.definitions.op.get(trips[0]) if isinstance(trips[0], Value) else None
+        return [fact(counter), self.trips(op) - fact(counter, constant=1)]
+
+    def trips(self, loop: Op) -> Affine:
+        """The trip count of a ``for`` that runs at all: n for ``max(0, n)``. Not positive where it does not run."""
+        count = loop.operands[0]
+        made = self.definitions.op.get(count) if isinstance(count, Value) else None
         if made is not None and made.primitive == "max" and index(0) in made.operands:
-            trips = [x for x in made.operands if x != index(0)]
-        return [fact(counter), *(self.affine(n) - fact(counter, constant=1) for n in trips)]
+            return self.affine(next((x for x in made.operands if x != index(0)), count))
+        return self.affine(count)
 
     def _test_facts(self, op: Op) -> list[Affine]:
         """What the test of a ``while`` says of the body's parameters."""

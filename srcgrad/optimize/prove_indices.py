@@ -125,25 +125,35 @@ class _Proofs:
     def _moves_in_front(self, op: Op, i: Affine, n: Affine) -> bool:
         """Find the outermost loop in front of which the largest index is known, and put a check there."""
         found: tuple[Op, _Hoisted] | None = None
-        largest, trips, moving = i, list[Affine](), list[tuple[int, Affine]]()
+        largest, trips, moving = i, list[Affine](), list[Value]()
         for loop in self._loops.get(op, ()):
             if not loop.quiet:
                 break
-            count = self.ranges.affine(loop.op.operands[0])
+            count = self.ranges.trips(loop.op)
             counter = loop.op.blocks[0].parameters[0]
-            largest = _at_last(largest, counter, count)
-            trips.append(count)
-            if counter in i.terms:
-                moving.append((i.terms[counter], count - ONE))
+            if not _peak_together(largest, trips, counter):
+                break
+            largest, trips = _at_last(largest, counter, count), [_at_last(n, counter, count) for n in (*trips, count)]
+            moving += [counter] if counter in i.terms else []
             if not all(self.ranges.is_outside(form, loop.inside) for form in (largest, n, *trips)):
                 continue
-            first = largest - moving[0][1] if [step for step, _ in moving] == [1] else None
-            found = loop.op, _Hoisted(largest, first, n, tuple(trips), op.location)
+            start = i - Affine(dict.fromkeys(moving, 1), 0)
+            ascends = len(moving) == 1 and self.ranges.is_outside(start, loop.inside)
+            found = loop.op, _Hoisted(largest, start if ascends else None, n, tuple(trips), op.location)
         if found is None:
             return False
         loop_op, check = found
         self.in_front.setdefault(loop_op, []).append(check)
         return True
+
+
+def _peak_together(form: Affine, trips: list[Affine], counter: Value) -> bool:
+    """Whether an index and the trip counts inside are largest at the same end of a counter's range.
+
+    Otherwise the largest index may belong to an iteration in which an inner loop does not run.
+    """
+    directions = {(n.terms[counter] > 0) for n in (form, *trips) if counter in n.terms}
+    return len(directions) < 2
 
 
 def _at_last(form: Affine, counter: Value, count: Affine) -> Affine:
