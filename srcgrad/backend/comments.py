@@ -12,7 +12,7 @@ from srcgrad.ir.core import Location
 
 INDENT = "    "
 HEADER = re.compile(r"(for|while|if|elif|else)\b")
-SILENT = re.compile(r"(elif|else|raise|break|pass)\b")
+SILENT = re.compile(r"(elif|else|raise|break|pass)\b|\"|\)")
 OWN_FILES = str(Path(__file__).parents[1])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from srcgrad.backend.affine import Affine, affine
 from srcgrad.backend.facts import Facts
@@ -34,6 +34,7 @@ NUMPY_NAMES = {
     "c": "np.complex{bits}",
 }
 
+MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 # Of integers: n - 1 < m is n <= m.
 ONE_LESS = {"lt": "<=", "ge": ">"}
 OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
@@ -172,11 +173,16 @@ class Expressions:
         return self.template(op.primitive, op)
 
     def template(self, primitive: str, op: Op) -> tuple[str, int]:
+        if primitive in MIRRORED and (apart := self.constant_apart(op)) is not None:
+            return self.template(primitive, apart)
         if primitive in ONE_LESS and (more := self.one_more(op.operands[0])) is not None:
             compare = PRECEDENCE["compare"]
             left, right = self.text(more, compare + 1), self.text(op.operands[1], compare + 1)
             return f"{left} {ONE_LESS[primitive]} {right}", compare
         row = SCALARS[primitive]
+        if primitive in MIRRORED and isinstance(op.operands[0], Const):
+            op = replace(op, operands=op.operands[::-1])
+            row = SCALARS[MIRRORED[primitive]]
         least = _least(row.precedence, len(op.operands))
         if row.precedence == PRECEDENCE["if"]:
             least = [2, 2, 1]
@@ -206,6 +212,16 @@ class Expressions:
         if dtype.name == "u64" or (dtype.kind == "f" and not isinstance(exponent, Const)):
             return f"{numpy_name(dtype)}({self.text(exponent)})"
         return self.text(exponent, PRECEDENCE["unary"])
+
+    def constant_apart(self, op: Op) -> Op | None:
+        """``n > 2`` for ``n - 2 > 0``: an integer compared with a literal, both without the same constant."""
+        left, right = op.operands
+        if not isinstance(right, Const) or left.type != INDEX or not isinstance(right.value, int):
+            return None
+        sum_ = affine(left, self.folded)
+        if len(sum_.terms) != 1 or not sum_.constant or list(sum_.terms.values()) != [1]:
+            return None
+        return replace(op, operands=(next(iter(sum_.terms)), index(right.value - sum_.constant)))
 
     def one_more(self, operand: Operand) -> Operand | None:
         """``n`` of a folded ``n - 1``."""

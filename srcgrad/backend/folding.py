@@ -157,9 +157,10 @@ class _Folding:
 
     def keep_short(self, op: Op, candidates: set[Value], lengths: dict[Value, int]) -> None:
         """Give up folding the longest operands until the expression has a readable length."""
-        inside = [x for x in op.operands if isinstance(x, Value) and x in candidates]
+        together = op.operands[:1] if op.primitive == "check" else op.operands  # its values stand elsewhere
+        inside = [x for x in together if isinstance(x, Value) and x in candidates]
         inside.sort(key=lambda x: lengths[x])
-        named = [x for x in op.operands if x not in inside]
+        named = [x for x in together if x not in inside]
         total = sum(map(_length, named)) + sum(lengths[x] for x in inside)
         while inside and total > LONGEST:
             longest = inside.pop()

@@ -253,8 +253,7 @@ class FunctionPrinter:
             case "check":
                 yield from check_text(op, self.expressions)
             case "check_index":
-                checks = index_check(op, self.expressions)
-                yield from list(checks)[:2] if op.result in self.unread else checks
+                yield from index_check(op, self.expressions, read=op.result not in self.unread)
             case "stack" | "push" | "pop":
                 yield from self.stack_lines(op)
             case "call":

@@ -11,6 +11,7 @@ from srcgrad.ir.core import Const, Op, Operand
 from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.scalar import PRECEDENCE
 
+LONGEST = 100
 SUM = PRECEDENCE["+"]
 # How many operands a slice takes for each axis.
 TAKES = {":": 0, "i": 1, "s": 3}
@@ -64,31 +65,37 @@ def _is_extent(sum_: Affine, source: Operand, axis: int, expressions: Expression
 def check_text(op: Op, expressions: Expressions) -> Iterator[str]:
     condition, *values = op.operands
     yield f"if {expressions.negated(condition)}:"
-    yield "    " + _raise(op, op.text("exception"), op.text("message"), [expressions.text(v) for v in values])
+    yield from _raise(op, op.text("exception"), op.text("message"), [expressions.text(v) for v in values])
 
 
-def index_check(op: Op, expressions: Expressions) -> Iterator[str]:
-    """The check, and the index after Python's wrap-around where it can be negative."""
+def index_check(op: Op, expressions: Expressions, read: bool) -> Iterator[str]:
+    """The check and, if it is ``read``, the index after Python's wrap-around where it can be negative."""
     index, extent = op.operands
     i, n = expressions.text(index, SUM + 1), expressions.text(extent, PRECEDENCE["unary"])
     wraps = not expressions.facts.nonnegative(index)
-    literal = isinstance(index, Const) and wraps
+    literal = isinstance(index, Const)
     if literal:
-        yield f"if {n} < {i[1:]}:"
+        yield f"if {n} < {i[1:]}:" if wraps else f"if {n} <= {i}:"
     else:
         yield f"if not -{n} <= {i} < {n}:" if wraps else f"if {i} >= {n}:"
-    yield "    " + _raise(op, "IndexError", OUT_OF_RANGE, [expressions.text(index), expressions.text(extent)])
-    if op.result in expressions.names and wraps:
+    yield from _raise(op, "IndexError", OUT_OF_RANGE, [expressions.text(index), expressions.text(extent)])
+    if read and wraps:
         name = expressions.names[op.result]
         yield f"{name} = {n} - {i[1:]}" if literal else f"{name} = {i} if {i} >= 0 else {i} + {n}"
 
 
-def _raise(op: Op, exception: str, message: str, values: list[str]) -> str:
+def _raise(op: Op, exception: str, message: str, values: list[str]) -> Iterator[str]:
     """The values are put into the message by whoever catches it: formatting is slow to compile."""
     if op.location is not None:
         place = f"{op.location.file}:{op.location.line}"
         message += f" ({place.replace('{', '{{').replace('}', '}}')})"
     if not values:
         message = message.format()
-    quoted = json.dumps(message, ensure_ascii=False)
-    return f"raise {exception}({', '.join([quoted, *values])})"
+    arguments = [json.dumps(message, ensure_ascii=False), *values]
+    together = f"    raise {exception}({', '.join(arguments)})"
+    if len(together) <= LONGEST:
+        yield together
+        return
+    yield f"    raise {exception}("
+    yield from (f"        {argument}," for argument in arguments)
+    yield "    )"

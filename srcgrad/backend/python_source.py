@@ -40,7 +40,8 @@ def emit(function: Function, level: str = READABLE) -> str:
 
 
 def module_of(function: Function, level: str = COMPILED) -> Module:
-    assert level in (READABLE, COMPILED)
+    if level not in (READABLE, COMPILED):
+        raise ValueError(f"level is {READABLE!r} or {COMPILED!r}, not {level!r}")
     names = function_names(function)
     callees = all_callees(function)
     used: set[str] = set()
