@@ -548,3 +548,23 @@ def test_explain_says_what_is_kept() -> None:
     assert "8 * n" in text
     text = grad(scale_in_place).explain(np.ones(2), 2.0)
     assert "'x' is copied" in text
+
+
+class Box(NamedTuple):
+    k: float
+
+    def energy(self, x):
+        return self.k * x * x
+
+    @property
+    def double(self):
+        return 2.0 * self.k
+
+
+def test_replaced_method(jitted, monkeypatch) -> None:
+    f = grad(lambda box, x: box.energy(x) + box.double * x, argnums=1, jit=jitted)
+    assert f(Box(2.0), 1.0) == 8.0
+    monkeypatch.setattr(Box, "energy", lambda self, x: self.k * x)
+    assert f(Box(2.0), 1.0) == 6.0
+    monkeypatch.setattr(Box, "double", property(lambda self: 5.0 * self.k))
+    assert f(Box(2.0), 1.0) == 12.0

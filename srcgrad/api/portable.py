@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Sequence
+from operator import attrgetter
 from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
@@ -40,6 +41,8 @@ def described(value: object) -> object:
             return ("function", value.__module__, value.__qualname__, code_digest(value.__code__))
         case ModuleType():
             return ("module", value.__name__)
+        case property():
+            return ("property", described(value.fget))
     return named(value)
 
 
@@ -91,6 +94,8 @@ def route_to(holder: object, function: FunctionType, captures: Sequence[Capture]
         module = sys.modules.get(str(holder.get("__name__")))
         if module is not None and vars(module) is holder:
             return ("globals of module", module.__name__)
+    if isinstance(holder, type):
+        return named(holder)
     for k, capture in enumerate(captures):
         value = capture.read()
         if value is holder:
@@ -121,6 +126,8 @@ def follow(route: Route, function: FunctionType, captures: Sequence[Capture]) ->
         case ("cell", name):
             assert function.__closure__ is not None
             return function.__closure__[function.__code__.co_freevars.index(str(name))]
+        case ("named", module, name):
+            return attrgetter(str(name))(sys.modules[str(module)])
         case ("module", name):
             return sys.modules[str(name)]
         case ("globals of module", name):

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.calls import Method
-from srcgrad.frontend.captures import from_python
+from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.functions import call_python
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.operators import kind_of
@@ -78,6 +78,7 @@ def _of_container(lowering: Lowering, value: TupleValue, name: str) -> FrontValu
     if value.cls is not dict and name in value.keys:
         return value.items[value.keys.index(name)]
     found = getattr(value.cls, name, None)
+    record(lowering, Capture(name, value.cls, name), found)
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
         return call_python(lowering, found.fget, [value], {})
     if isinstance(found, types.FunctionType | types.MethodDescriptorType):
