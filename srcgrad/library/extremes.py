@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from srcgrad.frontend.compile_time import compile_time
+from srcgrad.frontend.elements import element
 from srcgrad.frontend.rows import reduces_rows
 
 Vector = NDArray[np.floating]
@@ -26,7 +27,7 @@ def largest(v: Vector) -> np.floating:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
     place = 0
     ties = 1
-    best = v[0]
+    best = element(v, 0)
     for i in range(1, v.shape[0]):
         if v[i] > best or v[i] != v[i]:  # NaN wins
             best = v[i]
@@ -36,7 +37,7 @@ def largest(v: Vector) -> np.floating:
             ties += 1
     if has_derivative(v.dtype):
         return shared(v, place, ties)
-    return v[place]
+    return element(v, place)
 
 
 @reduces_rows(np.min, np.amin)
@@ -45,7 +46,7 @@ def smallest(v: Vector) -> np.floating:
         raise ValueError("zero-size array to reduction operation minimum which has no identity")
     place = 0
     ties = 1
-    best = v[0]
+    best = element(v, 0)
     for i in range(1, v.shape[0]):
         if v[i] < best or v[i] != v[i]:  # NaN wins
             best = v[i]
@@ -55,12 +56,12 @@ def smallest(v: Vector) -> np.floating:
             ties += 1
     if has_derivative(v.dtype):
         return shared(v, place, ties)
-    return v[place]
+    return element(v, place)
 
 
 def shared(v: Vector, place: int, ties: int) -> np.floating:
     """The element at ``place``; its derivative belongs in equal parts to all elements that are equal to it."""
-    value = v[place]
+    value = element(v, place)
     if ties > 1 and np.isfinite(value):
         spread = value - value
         for i in range(v.shape[0]):
@@ -75,7 +76,7 @@ def first_largest(v: Vector) -> int:
     if v.shape[0] == 0:
         raise ValueError("attempt to get argmax of an empty sequence")
     place = 0
-    best = v[0]
+    best = element(v, 0)
     for i in range(1, v.shape[0]):
         if v[i] > best or (v[i] != v[i] and best == best):
             best = v[i]
@@ -88,7 +89,7 @@ def first_smallest(v: Vector) -> int:
     if v.shape[0] == 0:
         raise ValueError("attempt to get argmin of an empty sequence")
     place = 0
-    best = v[0]
+    best = element(v, 0)
     for i in range(1, v.shape[0]):
         if v[i] < best or (v[i] != v[i] and best == best):
             best = v[i]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from srcgrad.frontend.elements import element
 from srcgrad.frontend.rows import fills_rows, indices, reduces_rows
 from srcgrad.primitives.library import library
 
@@ -17,7 +18,7 @@ def sorted_row(v: Array, out: Array) -> None:
     order = np.empty(v.shape[0], np.int64)
     order_of(v, order)
     for i in range(v.shape[0]):
-        out[i] = v[order[i]]
+        out[i] = element(v, order[i])
 
 
 @fills_rows(np.argsort, axis=-1, dtype=indices)
@@ -43,16 +44,16 @@ def merge(v: Array, order: Order, merged: Order, start: int, width: int) -> None
     i = start
     j = middle
     for k in range(start, end):
-        if i < middle and (j >= end or not before(v[order[j]], v[order[i]])):
-            merged[k] = order[i]
+        if i < middle and (j >= end or not before(element(v, element(order, j)), element(v, element(order, i)))):
+            merged[k] = element(order, i)
             i += 1
         else:
-            merged[k] = order[j]
+            merged[k] = element(order, j)
             j += 1
 
 
-def before(a: float, b: float) -> bool:
-    return a < b or (b != b and a == a)
+def before(a: np.floating | float, b: np.floating | float) -> bool:
+    return bool(a < b or (b != b and a == a))
 
 
 @reduces_rows(np.median)
@@ -62,9 +63,10 @@ def median(v: Array) -> np.floating:
     order_of(v, order)
     if n == 0:
         return np.float64(np.nan)
-    if v[order[n - 1]] != v[order[n - 1]]:
-        return v[order[n - 1]]
-    return (v[order[(n - 1) // 2]] + v[order[n // 2]]) * 0.5
+    last = element(v, order[n - 1])
+    if last != last:
+        return last
+    return (element(v, order[(n - 1) // 2]) + element(v, order[n // 2])) * 0.5
 
 
 @library(np.searchsorted)
@@ -84,7 +86,7 @@ def place_of(a: Array, x: float, side: str) -> int:
     high = a.shape[0]
     while low < high:
         middle = (low + high) // 2
-        if before(a[middle], x) or (side != "left" and not before(x, a[middle])):
+        if before(element(a, middle), x) or (side != "left" and not before(x, element(a, middle))):
             low = middle + 1
         else:
             high = middle
