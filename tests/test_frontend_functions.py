@@ -321,7 +321,36 @@ def index_past_grown(x):
     return a[10]
 
 
+def assigns_in_comprehension(x):
+    w = 0.0
+    a = [(w := v) if v > x[0] else 0 for v in (0.5, 2.0, 0.7)]
+    return w, a
+
+
+def total(a):
+    s = 0.0
+    for v in a:
+        s += v
+    return s
+
+
+def each_call_has_its_types(x):
+    return list(map(total, (x, x.astype(np.float32), x)))  # the second is a float32
+
+
+PART = slice(1, 4, 2)
+
+
+def slices_from_outside(x, part):
+    return x[part], x[PART], (1, 2, 3)[part]
+
+
 CALLS = [
+    (assigns_in_comprehension, X),
+    (assigns_in_comprehension, -X),
+    (assigns_in_comprehension, 3 * X),
+    (each_call_has_its_types, X),
+    (slices_from_outside, X, slice(0, 2)),
     (grows, X, 5),
     (grows, X, 40),
     (grows_while, 100),

@@ -80,7 +80,9 @@ def lowered(
     names = assigned([g.target for g in generators])
 
     def fresh() -> Scope:
-        return Scope(around.file, around.function_name, around.module, around.cells, around, names)
+        inner = Scope(around.file, around.function_name, around.module, around.cells, around, names)
+        inner.of_comprehension = True
+        return inner
 
     if is_array(source) or (isinstance(source, Counted) and not isinstance(source.length, Const)):
         inside = [first.target, *first.ifs, *elements]

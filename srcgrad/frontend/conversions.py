@@ -13,6 +13,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.merge import simplified
 from srcgrad.frontend.operators import kind_of, number
 from srcgrad.frontend.promotion import as_scalar, cast
+from srcgrad.frontend.registry import ARRAY_METHODS
 from srcgrad.frontend.values import FrontValue, ScalarValue, Static, is_array
 from srcgrad.ir.types import BOOL, C128, F64, I64, DType, dtype_of
 
@@ -37,6 +38,8 @@ def to_dtype(lowering: Lowering, arguments: Sequence[FrontValue], cls: type) -> 
     """``np.float32(x)`` and its kin; also of an array, as NumPy has it."""
     dtype = dtype_argument(lowering, Static(cls))
     value = arguments[0] if arguments else Static(0)
+    if is_array(value):
+        return ARRAY_METHODS["astype"](lowering, (value, Static(cls)), {})
     if len(arguments) > 1:
         lowering.refuse(None, f"{cls.__name__}() takes one argument", error=ArgumentTypeError)
     return converted_to(lowering, value, dtype, weak=False)

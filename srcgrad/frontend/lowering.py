@@ -170,7 +170,10 @@ class Lowering:
 
     def changeable(self) -> list[Scope]:
         """The scopes whose variables may change here: this function's, and those shared with functions inside."""
-        return [self.scope, *(s for s in self.sharing if s is not self.scope)]
+        own = [self.scope]
+        while own[-1].of_comprehension and own[-1].parent is not None:
+            own.append(own[-1].parent)
+        return [*own, *(s for s in self.sharing if s not in own)]
 
     def variables(self) -> dict[Variable, Binding]:
         """What every variable that may change here is bound to."""

@@ -87,7 +87,7 @@ def in_place(lowering: Lowering, here: Activation, bound: Bound, body: Body) -> 
     """Lower the body where the call stands; out of line if it turns out to call itself."""
     before, length, dead = lowering.variables(), len(lowering.builder.ops), lowering.dead
     try:
-        with running(lowering, here):
+        with running(lowering, here), lowering.within(lowering.scope, tuple(here.parameters.items())):
             return body(bound)
     except RecursionFoundError as found:
         if found.activation is not here:

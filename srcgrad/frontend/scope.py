@@ -65,6 +65,7 @@ class Scope:
     local_names: frozenset[str] = frozenset()
     outer_names: frozenset[str] = frozenset()  # declared nonlocal
     global_names: frozenset[str] = frozenset()
+    of_comprehension: bool = False  # `:=` inside binds a variable of the scope around it
     made_names: frozenset[str] = frozenset()  # that only the normalised function has
     names: dict[str, Binding] = field(default_factory=dict)
     # variables of this scope to which a function inside assigns (nonlocal)

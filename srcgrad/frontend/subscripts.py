@@ -35,7 +35,13 @@ def _subscript(lowering: Lowering, node: ast.Subscript) -> FrontValue:
 def evaluate_key(lowering: Lowering, node: ast.expr) -> tuple[FrontValue, ...]:
     """The key of a subscript; a tuple is several."""
     key = lowering.evaluate(node)
-    return key.items if isinstance(key, TupleValue) and key.cls is tuple else (key,)
+    parts = key.items if isinstance(key, TupleValue) and key.cls is tuple else (key,)
+    return tuple(_slice_of(p.value) if isinstance(p, Static) and isinstance(p.value, slice) else p for p in parts)
+
+
+def _slice_of(value: slice) -> SliceValue:
+    """A slice object that was an argument or a global."""
+    return SliceValue(Static(value.start), Static(value.stop), Static(value.step))
 
 
 def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...]) -> FrontValue:
