@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
+import math
 import pickle
 from collections import namedtuple
 from typing import NamedTuple
@@ -568,3 +570,34 @@ def test_replaced_method(jitted, monkeypatch) -> None:
     assert f(Box(2.0), 1.0) == 6.0
     monkeypatch.setattr(Box, "double", property(lambda self: 5.0 * self.k))
     assert f(Box(2.0), 1.0) == 12.0
+
+
+class Spring:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def energy(self, x):
+        return self.k * x * x
+
+
+@dataclasses.dataclass
+class Well:
+    depth: float
+
+    @grad
+    def force(self, x):
+        return self.depth * x * x
+
+
+def test_things_that_can_be_called() -> None:
+    spring = Spring(3.0)
+    f = grad(spring.energy, jit=False)
+    assert f(2.0) == 12.0
+    spring.k = 5.0
+    assert f(2.0) == 20.0
+    assert grad(functools.partial(product, y=3.0), jit=False)(2.0) == 3.0
+    assert grad(functools.partial(product, 3.0), jit=False)(2.0) == 3.0
+    assert grad(np.sin, jit=False)(0.0) == 1.0
+    assert grad(math.exp, jit=False)(0.0) == 1.0
+    np.testing.assert_array_equal(grad(np.sum, jit=False)(np.ones(3)), np.ones(3))
+    assert Well(2.0).force(3.0) == Well(9.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -75,7 +76,15 @@ def parameters_of(function: Callable[..., object]) -> Parameters:
             hint="Write a function that calls it: srcgrad reads the source of what it differentiates.",
         ) from cause
     name = getattr(function, "__name__", "function")
-    return Parameters(name, tuple(signature.parameters.values()))
+    return Parameters(name, tuple(p for p in signature.parameters.values() if not _settled(function, p)))
+
+
+def _settled(function: Callable[..., object], parameter: Parameter) -> bool:
+    """Whether a parameter is not for the caller: given by functools.partial, or an option of a library function."""
+    if isinstance(function, functools.partial):
+        return parameter.name in function.keywords
+    package = (getattr(function, "__module__", None) or type(function).__module__).split(".")[0]
+    return package in ("numpy", "scipy", "math") and parameter.default is not Parameter.empty
 
 
 def argument_paths(parameters: Parameters, argnums: Argnums, given: Sequence[object]) -> tuple[Path, ...]:

@@ -11,6 +11,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.api.plans import Plan, Primal, Structures
@@ -55,6 +56,10 @@ class Compiled(CallableInNumba):
                 raise
         self._entry = self._parameters.binder(self._general)
         return self(*args, **kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        """As a decorated method, a function of the object too."""
+        return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._table.plan} of {self._parameters.name}>"
@@ -121,7 +126,9 @@ class Compiled(CallableInNumba):
 
     def primal_source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
         """The generated source of the function itself, for arguments like these."""
-        return self.primal.source(*args, level=level, **kwargs)
+        primal = self.primal
+        assert isinstance(primal, Compiled)
+        return primal.source(*args, level=level, **kwargs)
 
     def source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
         """The generated Python source that runs in a call with arguments like these.
