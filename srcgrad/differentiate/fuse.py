@@ -24,10 +24,12 @@ def fuse_values(function: Function) -> Function:
 
 
 def _fused(block: Block, sites: Sites) -> Block:
-    for forward in [op for op in block.ops if "repeated" in op.attributes]:
-        mirror = next((op for op in block.ops if op.attributes.get("repeats") == forward.attributes["region"]), None)
+    for region in [op.attributes["region"] for op in block.ops if "repeated" in op.attributes]:
+        # A merge rewrites what follows it: the loops are looked up anew.
+        forward = next((op for op in block.ops if op.attributes.get("region") == region), None)
+        mirror = next((op for op in block.ops if op.attributes.get("repeats") == region), None)
         uses = set(used(block))
-        if mirror is not None and any(r in uses for r in forward.results):
+        if forward is not None and mirror is not None and any(r in uses for r in forward.results):
             block = _merged(block, forward, mirror, sites) or block
     ops = (replace(op, blocks=tuple(_fused(b, sites) for b in op.blocks)) if op.blocks else op for op in block.ops)
     return Block(block.parameters, tuple(ops), block.yields)
