@@ -5,7 +5,8 @@ address. As memory born in the iteration it does so no longer: reverse mode may 
 and give each its own row of storage. ``hoist_allocations`` moves what is left of it out again.
 
 >>> from srcgrad.ir.text import parse, to_text
->>> from srcgrad.primitives.table import infer
+>>> from srcgrad.ir.types import Stack
+from srcgrad.primitives.table import infer
 >>> before = '''
 ... def f(x: f64[:], n: i64):
 ...     a: f64[1] = alloc(1, dtype=f64, fill='empty')
@@ -40,6 +41,7 @@ from dataclasses import replace
 from srcgrad.analysis.coverage import written_before_read
 from srcgrad.analysis.effects import Effects
 from srcgrad.ir.core import Block, Function, Op, Value, used, walk
+from srcgrad.ir.types import Stack
 from srcgrad.primitives.table import Effect, effect
 
 HARMLESS = (Effect.READ, Effect.WRITE, Effect.VIEW, Effect.PURE)
@@ -91,7 +93,7 @@ def _stays(root: Value, effects: Effects) -> bool:
     """Whether elements are all that anybody takes of the memory: no reference of it is carried, merged or passed on."""
     function = effects.function
     references = {v for v, tokens in effects.sites.tokens.items() if any(t.site is root for t in tokens)}
-    if any(effects.root(v)[0] is not root for v in references):
+    if any(isinstance(v.type, Stack) or effects.root(v)[0] is not root for v in references):
         return False
     return not any(
         any(x in references for x in op.operands) and effect(op.primitive) not in HARMLESS for op in walk(function.body)
