@@ -33,11 +33,14 @@ Box = tuple[Range, ...]
 
 
 def written_before_read(loop: Op, root: Value, effects: Effects) -> bool:
-    """Whether each read of ``root`` in an iteration of the loop sees a write of the same iteration."""
+    """Whether each read of ``root`` in an iteration of the loop sees a write of the same iteration.
+
+    The body of a ``for`` or ``while`` is its last block; nothing is written in the test of a ``while``.
+    """
     definition = effects.definitions.op[root]
     extents = [effects.definitions.affine(n) for n in definition.operands]
     scan = _Scan(root, extents, effects.definitions, {})
-    return scan.block(loop.blocks[0], []) is not None
+    return all(scan.block(block, []) is not None for block in loop.blocks)
 
 
 @dataclass
