@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import linecache
 from typing import Any
 
 import interpreter
@@ -12,7 +13,10 @@ import pytest
 import srcgrad.primitives  # noqa: F401  # fills the table
 from srcgrad.backend.numba_jit import compile_function
 from srcgrad.backend.python_source import emit
+from srcgrad.ir.build import build_function
+from srcgrad.ir.core import Location, Operand, Value, constant
 from srcgrad.ir.text import parse
+from srcgrad.ir.types import F64, Array, Scalar
 from srcgrad.primitives.table import infer
 from srcgrad.settings import Options
 
@@ -491,4 +495,33 @@ def range_1(np_1, lambda_):
 """,
         1.0,
         2.0,
+    )
+
+
+def test_the_users_line_stands_over_what_comes_from_it() -> None:
+    lines = ["def f(x, a):\n", "    a[0] = x * x  # square\n", "    a[1] = 2.0 * x\n", "    return x\n"]
+    linecache.cache["users.py"] = (1, None, lines, "users.py")
+    x, a = Value(Scalar(F64), "x"), Value(Array(F64, 1), "a")
+
+    def body(b: Any) -> list[Operand]:
+        b.location = Location("users.py", 2)
+        b.emit("store", a, constant(0), b("mul", x, x))
+        b.location = Location("users.py", 3)
+        t = b("sin", x)
+        b.emit("store", a, constant(1), t)
+        b.emit("accumulate", a, constant(0), b("neg", t))
+        return [x]
+
+    text = emit(build_function(infer, "f", [x, a], body)).partition("import numpy as np\n")[2].strip()
+    assert (
+        text
+        == """
+def f(x, a):
+    a[0] = x * x
+    # a[1] = 2.0 * x
+    t = np.sin(x)
+    a[1] = t
+    a[0] -= t
+    return x
+""".strip()
     )

@@ -15,7 +15,7 @@ from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
-from srcgrad.ir.types import F32, F64, I64, INDEX, Array, DType, Scalar
+from srcgrad.ir.types import F32, F64, I64, INDEX, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
 
 ATOM = PRECEDENCE["atom"]
@@ -280,6 +280,6 @@ def _least(precedence: int, count: int) -> list[int]:
     return [precedence, precedence + 1]
 
 
-def array_arguments(array: Array) -> str:
+def dtype_argument(dtype: DType) -> str:
     """The dtype argument of an allocation; float64 needs none."""
-    return "" if array.dtype == F64 else f", {numpy_name(array.dtype)}"
+    return "" if dtype == F64 else f", {numpy_name(dtype)}"

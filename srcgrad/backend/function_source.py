@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from srcgrad.backend.branches import shortest_branch
 from srcgrad.backend.comments import INDENT, Line, with_comments
 from srcgrad.backend.copies import in_order
-from srcgrad.backend.expressions import ATOM, Expressions, array_arguments
+from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
 from srcgrad.backend.facts import HEADER, facts_of
 from srcgrad.backend.folding import fold, uses
 from srcgrad.backend.liveness import interference
@@ -281,7 +281,7 @@ class FunctionPrinter:
             case "alloc":
                 extents = [text(x) for x in op.operands]
                 shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
-                return f"np.{op.text('fill')}({shape}{array_arguments(result)})"
+                return f"np.{op.text('fill')}({shape}{dtype_argument(result.dtype)})"
             case "slice":
                 return slice_text(op, self.expressions)
             case "transpose":
@@ -313,7 +313,10 @@ class FunctionPrinter:
         text = self.expressions.text
         stack = op.result if op.primitive == "stack" else op.operands[0]
         lines = scalar_stack_lines if is_scalar_stack(stack) else reference_stack_lines
-        value = text(op.operands[1]) if op.primitive == "push" else self.names.get(op.results[0], "")
+        if op.primitive == "push":
+            value = text(op.operands[1])
+        else:
+            value = "" if op.result in self.unread else self.names[op.result]
         yield from lines(op, text(stack), value)
         if op.primitive == "push" and is_scalar_stack(stack):
             self.helpers.add("grow")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from srcgrad.backend.expressions import array_arguments, numpy_name
+from srcgrad.backend.expressions import dtype_argument
 from srcgrad.ir.core import Op, Operand
 from srcgrad.ir.types import Array, Scalar, Stack
 
@@ -19,12 +19,12 @@ def cursor(stack: str) -> str:
 
 
 def scalar_stack_lines(op: Op, stack: str, value: str) -> Iterator[str]:
-    """Making, pushing ``value`` or popping into ``value``."""
+    """Making, pushing ``value``, or popping into ``value`` if there is one."""
     top = cursor(stack)
     match op.primitive:
         case "stack":
             assert isinstance(op.result.type, Stack) and isinstance(op.result.type.element, Scalar)
-            yield f"{stack} = np.empty(16, {numpy_name(op.result.type.element.dtype)})"
+            yield f"{stack} = np.empty(16{dtype_argument(op.result.type.element.dtype)})"
             yield f"{top} = 0"
         case "push":
             yield f"if {top} == {stack}.size:"
@@ -33,7 +33,8 @@ def scalar_stack_lines(op: Op, stack: str, value: str) -> Iterator[str]:
             yield f"{top} += 1"
         case "pop":
             yield f"{top} -= 1"
-            yield f"{value} = {stack}[{top}]"
+            if value:
+                yield f"{value} = {stack}[{top}]"
 
 
 def reference_stack_lines(op: Op, stack: str, value: str) -> Iterator[str]:
@@ -44,13 +45,13 @@ def reference_stack_lines(op: Op, stack: str, value: str) -> Iterator[str]:
         case "push":
             yield f"{stack}.append({value})"
         case "pop":
-            yield f"{value} = {stack}.pop()"
+            yield f"{value} = {stack}.pop()" if value else f"{stack}.pop()"
 
 
 def _nothing(array: Array) -> str:
     """An empty array of that type, from which Numba infers what the list holds."""
     shape = "0" if array.rank == 1 else repr((0,) * array.rank)
-    empty = f"np.empty({shape}{array_arguments(array)})"
+    empty = f"np.empty({shape}{dtype_argument(array.dtype)})"
     if array.layout == "C" or array.rank == 0:
         return empty
     return f"{empty}.T" if array.layout == "F" else f"{empty}[{', '.join(['::2'] * array.rank)}]"
