@@ -71,16 +71,15 @@ def read_ahead(x):
     return s
 
 
-def sliding(x):
-    """A view that moves on: its constant indices mean other elements in each iteration."""
+def other_memory_each_time(x):
+    """A carried name means other memory in each iteration, so that its indices alone say nothing."""
     a = x.copy()
-    v = a
-    s = 1.0
-    for _ in range(3):
-        s = s + v[1] ** 3 + v[2] ** 3 + v[3] ** 3 + v[4] ** 3 + v[5] ** 3 + v[1] * v[2] * s
-        v[0] = 0.5
-        v = v[1:]
-    return s
+    p = 1.0
+    for i in range(4):
+        p *= a[i]
+        b = 0.5 * a
+        a, b = b, a
+    return p
 
 
 def sliding_slice(x):
@@ -103,8 +102,8 @@ def chosen_alias(x, c):
     for i in range(4):
         s += u[i] ** 3 * c
     for i in range(4):
-        v[i] = 0.5
-    return s + w[0]
+        v[i] = 0.5 * x[i]
+    return s + v[0] * v[1] * v[2]
 
 
 def swapped_alias(x):
@@ -117,8 +116,8 @@ def swapped_alias(x):
     for i in range(4):
         s += u[i] ** 3
     for i in range(4):
-        v[i] = 0.5
-    return s
+        v[i] = 0.5 * x[i]
+    return s + v[0] * v[1] * v[2]
 
 
 def alias_through_swap(x):
@@ -156,8 +155,8 @@ def second_branch(x, c):
     for i in range(4):
         s += b[i] ** 3 * c
     for i in range(4):
-        u[i] = 0.5
-    return s
+        u[i] = 0.5 * x[i]
+    return s + u[0] * u[1] * u[2]
 
 
 def dead_store(x):
@@ -305,7 +304,7 @@ def scratch(x):
 
 def scratch_kept(x):
     """Scratch of which an iteration reads what an earlier one left."""
-    w = np.ones(4)
+    w = np.zeros(4)
     s = 0.0
     for k in range(3):
         for i in range(k + 1):
@@ -324,3 +323,71 @@ def scratch_zero_trips(x, n):
             w[0] = x[k] * x[k]
         s += w[0] * w[0] * x[k]
     return s
+
+
+def prefix(x):
+    """A mirror loop that adds from element to element must not be turned round."""
+    a = x.copy()
+    for i in range(1, 4):
+        a[i] += a[i - 1]
+    s = 0.0
+    for i in range(4):
+        s += np.sin(a[i]) * (i + 1.0)
+    return s
+
+
+def last_write(x, places):
+    """Of several writes to one element only the last one counts."""
+    y = np.zeros(4)
+    for i in range(4):
+        y[places[i]] = x[i] * x[i]
+    s = 0.0
+    for k in range(4):
+        s += y[k] * y[k] * (k + 1.0)
+    return s
+
+
+def chained_loops(x):
+    """The mirror of the first loop needs what the mirror of the second one leaves in a shadow."""
+    b = np.empty(4)
+    s = 0.0
+    for i in range(4):
+        b[i] = np.sin(x[i])
+        s += x[i] * x[i]
+    for i in range(4):
+        s += b[i] * b[i] * b[3 - i]
+    return s
+
+
+def difference_changed(m):
+    """A shadow may be skipped on the way to another one only if nothing else happens to it."""
+    s = 0.0
+    for k in range(2):
+        c = np.empty(3)
+        for a in range(3):
+            c[a] = m[k, a] - 0.5
+        c[1] = c[0] * c[2]
+        for a in range(3):
+            s += c[a] * c[a] * c[a]
+    return s
+
+
+def difference_in_part(m):
+    """Nor if only a part of it goes there."""
+    s = 0.0
+    for k in range(2):
+        c = np.empty(3)
+        c[0] = s
+        for a in range(1, 3):
+            c[a] = m[k, a] - 0.5
+        for a in range(3):
+            s += c[a] * c[a] * c[2 - a]
+    return s
+
+
+def temporary_of_changed(x):
+    """What a temporary array was computed from is changed before it is read."""
+    a = x.copy()
+    d = a * 2.0
+    a[0] = 5.0 * a[1]
+    return np.sum(d * d * d) + a[0] * a[2]
