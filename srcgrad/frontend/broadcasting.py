@@ -73,9 +73,12 @@ def _stride(builder: Builder, n: Operand, common: Operand) -> Operand:
 
 
 def moved(builder: Builder, i: Operand, stride: Operand) -> Operand:
-    """An operand's index for the index of the result."""
+    """An operand's index for the index of the result; of strides in a row the product is left to be hoisted."""
     if isinstance(stride, Const):
         return i if stride.value == 1 else index(0)
+    op = builder.definition(i)
+    if op is not None and op.primitive == "mul":
+        return builder("mul", op.operands[0], builder("mul", op.operands[1], stride))
     return builder("mul", i, stride)
 
 

@@ -1,7 +1,7 @@
 """Products of arrays, ``dot``, ``@`` and ``einsum``, as plain loops.
 
-The loop over the axis that is summed is innermost where the result is a number or a vector of dot products, and the
-loop along rows is innermost elsewhere: ``out[i, j] += a[i, k] * b[k, j]`` runs i, k, j.
+The innermost loop runs along memory: over the axis that is summed for dot products of rows (also where the right
+operand is a transposed matrix), else along the rows of the result: ``out[i, j] += a[i, k] * b[k, j]`` runs i, k, j.
 """
 
 from __future__ import annotations
@@ -94,11 +94,13 @@ def product(builder: Builder, a: ArrayValue, b: ArrayValue) -> FrontValue:
     shape = (*batch, *(rows[-2:-1] if left else ()), *(columns[-1:] if right else ()))
     if not shape:
         return ScalarValue(dots((), (), ()))
-    ref = builder("alloc", *shape, dtype=dtype, fill="zeros" if right else "empty")
     depth = len(batch)
-    if not right:
-        nest(builder, shape, lambda p: builder.emit("store", ref, *p, dots(p[:depth], p[depth:], ())))
+    if not right or b.type.layout == "F":  # columns of the right operand lie in a row
+        ref = builder("alloc", *shape, dtype=dtype, fill="empty")
+        rank = depth + left
+        nest(builder, shape, lambda p: builder.emit("store", ref, *p, dots(p[:depth], p[depth:rank], p[rank:])))
         return ArrayValue(ref)
+    ref = builder("alloc", *shape, dtype=dtype, fill="zeros")
 
     def accumulate(p: tuple[Operand, ...]) -> None:
         outer, (*i, k, j) = p[:depth], p[depth:]
