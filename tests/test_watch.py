@@ -1,0 +1,48 @@
+"""Watching the compiler: each step by name, printed, diffed or timed."""
+
+from __future__ import annotations
+
+import pytest
+
+from srcgrad import grad
+from srcgrad.ir.core import Function
+from srcgrad.watch import anyone, watching
+
+
+def square(x):
+    return x * x
+
+
+def test_every_step_is_announced_in_order() -> None:
+    seen: list[str] = []
+
+    def note(step: str, function: Function) -> None:
+        assert function.name == "square"
+        seen.append(step)
+
+    with watching(note):
+        grad(square, jit=False)(3.0)
+        assert anyone()
+    assert seen[0] == "lower"
+    assert seen.index("reverse") < seen.index("recall") < seen.index("copy_arguments")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "shown"),
+    [
+        ("SRCGRAD_PRINT", "lower,reverse", "# after reverse\ndef square(x: f64):"),
+        ("SRCGRAD_PRINT", "diff", "+++ reverse"),
+        ("SRCGRAD_TIME", "1", "square: lower"),
+    ],
+)
+def test_environment(
+    variable: str, value: str, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert grad(square, jit=False)(3.0) == 6.0
+    assert shown in capsys.readouterr().err
+
+
+def test_steps_that_are_not_asked_for_stay_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    grad(square, jit=False)(3.0)
+    assert capsys.readouterr().err == ""
