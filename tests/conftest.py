@@ -44,9 +44,9 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update"))
 
 
-@pytest.fixture(autouse=True)
-def _poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory from ``np.empty`` is NaN in plain execution: whoever reads it before writing it is found."""
+@pytest.fixture
+def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory from ``np.empty`` is NaN in plain execution: whoever reads it before writing it is found. Not for Numba."""
 
     def empty(*args: Any, **kwargs: Any) -> Any:
         array = original(*args, **kwargs)

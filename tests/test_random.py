@@ -38,12 +38,14 @@ def check(seeds: range, jit: bool = False) -> None:
     pytest.fail(f"{rest}\n\nThe smallest program that fails like seed {p.seed}:\n{smallest}", pytrace=False)
 
 
+@pytest.mark.usefixtures("poisoned")
 @pytest.mark.parametrize("batch", range(20))
 def test_plain(batch: int) -> None:
     check(range(BATCH * batch, BATCH * (batch + 1)))
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("poisoned")
 @pytest.mark.parametrize("batch", range(20, 200))
 def test_plain_slow(batch: int) -> None:
     check(range(BATCH * batch, BATCH * (batch + 1)))

@@ -12,7 +12,7 @@ import srcgrad
 
 
 def constant_in_a_while(x: np.ndarray) -> float:
-    offset = np.zeros(3)
+    offset = np.zeros(x.shape[0])
     k = 0
     while k < 2:
         k += 1
@@ -62,6 +62,7 @@ def kept_over_the_loop(x: np.ndarray) -> float:
     return total
 
 
+@pytest.mark.usefixtures("poisoned")
 @pytest.mark.parametrize(
     "function", [constant_in_a_while, filled_in_part, filled_on_one_side, read_by_the_test, kept_over_the_loop]
 )
