@@ -133,14 +133,16 @@ def test_gradient(f: Callable[..., float], arguments: tuple[np.ndarray, ...]) ->
 
 def test_determinant_of_singular_matrices() -> None:
     """The gradient is the matrix of cofactors, also where elimination meets zero pivots."""
-    for a in (np.zeros((1, 1)), np.array([[0.0, 1.0], [0.0, 0.0]]), np.outer([1.0, 2, 3], [1.0, 1, 2]), np.zeros((3, 3))):
+    for a in (
+        np.zeros((1, 1)),
+        np.array([[0.0, 1.0], [0.0, 0.0]]),
+        np.outer([1.0, 2, 3], [1.0, 1, 2]),
+        np.zeros((3, 3)),
+    ):
         found = srcgrad.grad(lambda a: np.linalg.det(a), jit=False)(a)
         n = a.shape[0]
         cofactors = np.array(
-            [
-                [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(n)]
-                for i in range(n)
-            ]
+            [[(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(n)] for i in range(n)]
         )
         np.testing.assert_allclose(found, cofactors, atol=1e-12)
 
@@ -160,3 +162,38 @@ def test_norm_at_zero() -> None:
 def test_side_not_taken_reaches_no_derivative() -> None:
     f = srcgrad.grad(lambda x: np.sum(np.where(x >= 0.0, x, np.sqrt(-x))), jit=False)
     np.testing.assert_allclose(f(np.array([1.0, 4.0, -4.0])), [1.0, 1.0, -0.25])
+
+
+SHAPES = [(3, 4), (3, 1), (1, 4), (1, 1), (4,), (1,)]
+
+
+@pytest.mark.parametrize("shape_a", SHAPES)
+@pytest.mark.parametrize("shape_b", SHAPES)
+def test_broadcasting_decided_when_it_runs(shape_a: tuple[int, ...], shape_b: tuple[int, ...]) -> None:
+    """Extents of arguments are not known to be 1, and the gradient is summed over the axes that were repeated."""
+
+    def f(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
+        d = np.sin(a * b + c)
+        e = d * a
+        return np.sum(e / (1.0 + b * b)) + np.sum(np.sum(d, axis=0) * b)
+
+    arguments = RNG.normal(size=shape_a), RNG.normal(size=shape_b), RNG.normal(size=(3, 4))
+    found = srcgrad.grad(f, argnums=(0, 1, 2), jit=False)(*arguments)
+    for k, gradient in enumerate(found):
+        assert gradient.shape == arguments[k].shape
+        np.testing.assert_allclose(gradient, difference_gradient(f, arguments, k), rtol=1e-6, atol=1e-7)
+
+
+def test_outputs_stored_with_broadcasting() -> None:
+    def f(row: np.ndarray, column: np.ndarray) -> float:
+        out = np.zeros((3, 4))
+        out[:] = row
+        out *= column
+        out[1:, ::2] += column[1:] * 2.0
+        out[0] = row[::-1]
+        return np.sum(np.sin(out))
+
+    arguments = RNG.normal(size=4), RNG.normal(size=(3, 1))
+    found = srcgrad.grad(f, argnums=(0, 1), jit=False)(*arguments)
+    for k, gradient in enumerate(found):
+        np.testing.assert_allclose(gradient, difference_gradient(f, arguments, k), rtol=1e-6, atol=1e-7)
