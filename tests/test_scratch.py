@@ -14,7 +14,7 @@ import srcgrad
 def constant_in_a_while(x: np.ndarray) -> float:
     offset = np.zeros(x.shape[0])
     k = 0
-    while k < 2:
+    while k < 2 and x[0] < 5.0:
         k += 1
         x[k] *= 0.6 + 0.4 * np.sin(offset[2])
     return np.sum(x * x)
