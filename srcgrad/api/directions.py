@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.api.plans import Backward, Forward, Tangent
 from srcgrad.api.specialise import Specialisation, Specialisations
 from srcgrad.errors import ArgumentTypeError, ShapeError
-from srcgrad.frontend.pytree import children_of, describe, flatten, layout_of, unflatten
+from srcgrad.frontend.pytree import children_of, describe, flatten, layout_of, map_leaves
 from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
 from srcgrad.settings import Options
 
@@ -78,7 +78,7 @@ class Pullback:
         self._leaves = [_own(leaf) if k in reads else leaf for k, leaf in enumerate(leaves)]
         seen = [x for x in (*leaves, *flatten(result)) if isinstance(x, np.ndarray)]
         self._leaves += [_own(x) if any(np.may_share_memory(x, other) for other in seen) else x for x in kept]
-        self._result = unflatten(describe(result), flatten(result))
+        self._result = map_leaves(lambda leaf: leaf, result)  # its containers may change too
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
         directions = list(conformed(self._result, cotangent, "the cotangent"))

@@ -1,10 +1,11 @@
 """Python values taken apart into structure and leaves, and put together again.
 
->>> structure = describe({"w": 2.0, "bias": (1, None)})
+>>> describe({"w": 2.0, "bias": (1, None)}).keys
+('w', 'bias')
 >>> flatten({"w": 2.0, "bias": (1, None)})
 [2.0, 1]
->>> unflatten(structure, [5.0, 7])
-{'w': 5.0, 'bias': (7, None)}
+>>> map_leaves(lambda leaf: 10 * leaf, {"w": 2.0, "bias": (1, None)})
+{'w': 20.0, 'bias': (10, None)}
 """
 
 from __future__ import annotations
@@ -57,14 +58,6 @@ def flatten(value: object) -> list[object]:
     leaves: list[object] = []
     _collect(value, leaves)
     return leaves
-
-
-def unflatten(structure: Structure, leaves: Sequence[object]) -> object:
-    """The value that has this structure and these leaves, each scalar leaf of the structure's own type."""
-    rest = iter(leaves)
-    value = _rebuild(structure, rest)
-    assert next(rest, None) is None, "more leaves than the structure holds"
-    return value
 
 
 def map_leaves(change: Callable[..., object], value: object, *others: object) -> object:
@@ -170,24 +163,6 @@ def _collect(value: object, leaves: list[object]) -> None:
         container = parts_of(value)
         for child in container[1] if container else ():
             _collect(child, leaves)
-
-
-def _rebuild(structure: Structure, leaves: Iterator[object]) -> object:
-    match structure:
-        case Leaf(type=type_):
-            return _typed(type_, next(leaves))
-        case Static(value=value):
-            return value
-        case Tree(cls=cls, keys=keys, children=children):
-            return build_container(cls, keys, [_rebuild(child, leaves) for child in children])
-
-
-def _typed(type_: Scalar | Array, value: object) -> object:
-    """One answer for both executions: Numba hands float32 back as a Python float, plain Python float64 as NumPy's."""
-    if isinstance(type_, Array):
-        return value
-    native = NATIVE.get(type_.dtype)
-    return native(value) if native else type_.dtype.numpy.type(value)
 
 
 def build_container(cls: Callable[..., object], keys: tuple[str, ...], items: Sequence[object]) -> object:
