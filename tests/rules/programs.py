@@ -376,12 +376,11 @@ def difference_in_part(m):
     """Nor if only a part of it goes there."""
     s = 0.0
     for k in range(2):
-        c = np.empty(3)
-        c[0] = s
-        for a in range(1, 3):
+        c = np.zeros(3)
+        for a in range(2):
             c[a] = m[k, a] - 0.5
         for a in range(3):
-            s += c[a] * c[a] * c[2 - a]
+            s += (c[a] + 1.0) ** 3
     return s
 
 
