@@ -294,6 +294,8 @@ class FunctionPrinter:
                 return f"{text(op.operands[0], ATOM)}.reshape({', '.join(map(text, op.operands[1:])) or '()'})"
             case "expand":
                 return self.expanded(op, result.rank)
+            case "select":
+                return self.expressions.template("select", op)[0]
         raise AssertionError(f"no text for {op.primitive}")
 
     def expanded(self, op: Op, rank: int) -> str:
