@@ -56,7 +56,11 @@ class InPlace:
 
     def _only_feeds_sums(self, op: Op) -> bool:
         """Inside a copy the forward loop is wanted for nothing but a sum; else storing for one iteration is cheaper."""
-        return all(r in self.summed for r in op.results)
+        feeds_memory = any(
+            writes and not self._born_inside(touch.array, op) and self._reads_of(touch.array)
+            for touch, writes in self._touches(op)
+        )
+        return not feeds_memory and all(r in self.summed for r in op.results)
 
     def _no_calls(self, op: Op) -> bool:
         return not any(effect(inner.primitive) in (Effect.CALL, Effect.STACK) for inner in walk(op.blocks[0]))
