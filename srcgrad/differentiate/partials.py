@@ -20,16 +20,45 @@ def partials(builder: Builder, op: Op) -> Sequence[Operand]:
 
 def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand) -> Operand:
     """``partial * factor``, and 0 where the factor is 0 if the partial may be infinite (strong zero)."""
-    if isinstance(partial, Const) and partial.value == 1:
-        return factor
-    if isinstance(partial, Const) and partial.value == -1:
-        return builder("neg", factor)
+    if _is_choice(builder, partial):
+        return _chosen(builder, partial, factor)
     if partial.type != factor.type:
         partial = convert(builder, partial, factor.type)
     product = builder("mul", partial, factor)
-    if isinstance(partial, Const) or not SCALARS[op.primitive].singular or op.attributes.get("regular"):
+    if not SCALARS[op.primitive].singular or op.attributes.get("regular"):
         return product
     return masked(builder, factor, product)
+
+
+def _is_choice(builder: Builder, partial: Operand) -> bool:
+    """Whether a partial is a constant, or a selection among constants as those of ``max`` and ``abs`` are."""
+    if isinstance(partial, Const):
+        return True
+    op = _maker(builder, partial)
+    return op is not None and op.primitive == "select" and all(_is_choice(builder, side) for side in op.operands[1:])
+
+
+def _maker(builder: Builder, value: Operand) -> Op | None:
+    """The op of the open block that made a value."""
+    return next((op for op in reversed(builder.ops) if value in op.results), None)
+
+
+def _chosen(builder: Builder, partial: Operand, factor: Operand) -> Operand:
+    """The product with the constant that is selected: 0 for a side not taken, though the factor be infinite."""
+    if isinstance(partial, Const):
+        return _times(builder, partial, factor)
+    op = _maker(builder, partial)
+    assert op is not None
+    sides = [_chosen(builder, side, factor) for side in op.operands[1:]]
+    return builder("select", op.operands[0], *sides)
+
+
+def _times(builder: Builder, partial: Const, factor: Operand) -> Operand:
+    if partial.value in (1, -1):
+        return factor if partial.value == 1 else builder("neg", factor)
+    if partial.value == 0:
+        return zero_like(factor)
+    return builder("mul", convert(builder, partial, factor.type), factor)
 
 
 def masked(builder: Builder, factor: Operand, product: Operand) -> Operand:

@@ -91,18 +91,24 @@ scalar(
     singular=True,
     cost=20,
 )
+
+
+def share_of_larger(a: float, b: float) -> float:
+    """1 for the larger operand, 0 for the other, half for each of two equal ones."""
+    otherwise = 0.5 if a == b else 0.0
+    return 1.0 if a > b else otherwise
+
+
 # NaN if either operand is, as in NumPy. Ties give half to each; the tie of arrays has a rule of its own.
 scalar(
     "max",
     "max({0}, {1})",
-    lambda a, b, y: (1.0 if a > b else (0.5 if a == b else 0.0), 1.0 if b > a else (0.5 if a == b else 0.0)),
+    lambda a, b, y: (share_of_larger(a, b), share_of_larger(b, a)),
     functions=(np.maximum,),
-    singular=True,
 )
 scalar(
     "min",
     "min({0}, {1})",
-    lambda a, b, y: (1.0 if a < b else (0.5 if a == b else 0.0), 1.0 if b < a else (0.5 if a == b else 0.0)),
+    lambda a, b, y: (share_of_larger(b, a), share_of_larger(a, b)),
     functions=(np.minimum,),
-    singular=True,
 )

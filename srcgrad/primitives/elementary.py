@@ -153,18 +153,30 @@ scalar(
     cost=30,
 )
 
-# Sign and rounding: abs and copysign have slope 0 at 0; steps have slope 0 everywhere.
+
+# Sign and rounding: abs and copysign have slope 0 at 0; steps have slope 0 everywhere. The rules of these, and of max
+# and min, select among constants without a branch: the products are then selected, and 0 is 0 times infinity.
+def slope_of_abs(x: float) -> float:
+    below = -1.0 if x < 0.0 else 0.0
+    return 1.0 if x > 0.0 else below
+
+
+def slope_of_copysign(a: float, y: float) -> float:
+    kept = 1.0 if a == y else -1.0
+    return 0.0 if a == 0.0 else kept
+
+
 scalar(
     "abs",
     "abs({0})",
-    lambda x, y: 1.0 if x > 0.0 else (-1.0 if x < 0.0 else 0.0),
+    lambda x, y: slope_of_abs(x),
     functions=(abs, np.abs, np.absolute, np.fabs, math.fabs),
     infer=real_part,
 )
 scalar(
     "copysign",
     "np.copysign({0}, {1})",
-    lambda a, b, y: (0.0 if a == 0.0 else (1.0 if a == y else -1.0), 0.0),
+    lambda a, b, y: (slope_of_copysign(a, y), 0.0),
     functions=(np.copysign, math.copysign),
 )
 scalar("sign", "np.sign({0})", functions=(np.sign,))
