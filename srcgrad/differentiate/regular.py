@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, walk
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
+from srcgrad.ir.types import Scalar
 from srcgrad.primitives.regular import is_singular
 from srcgrad.primitives.scalar import SCALARS
 
@@ -48,6 +49,8 @@ class _Signs:
                 return self.nonzero(op.operands[1])
             case "log" | "sqrt" | "log2" | "log10":
                 return self.positive(op.operands[0])
+            case "exp" | "exp2" | "expm1":  # they overflow, as in a density they cannot
+                return self.not_positive(op.operands[0])
         return False
 
     def nonzero(self, operand: Operand) -> bool:
@@ -80,8 +83,7 @@ class _Signs:
         op = self.ops.get(operand)
         match op.primitive if op is not None else None:
             case "mul":
-                assert op is not None
-                return op.operands[0] is op.operands[1] or all(self.not_negative(x) for x in op.operands)
+                return self.sign(operand) == 1
             case "ipow":
                 assert op is not None
                 exponent = op.operands[1]
@@ -89,6 +91,33 @@ class _Signs:
             case "exp" | "abs" | "sqrt" | "cosh":
                 return True
         return self.positive(operand)
+
+    def not_positive(self, operand: Operand) -> bool:
+        """At most 0, or NaN."""
+        if isinstance(operand, Const):
+            return not isinstance(operand.value, complex) and operand.value <= 0
+        return self.sign(operand) == -1
+
+    def sign(self, operand: Operand) -> int:
+        """1 for at least 0, -1 for at most 0 (or NaN), 0 if not known: by the factors, a square being positive."""
+        sign, odd = 1, set[Value]()
+        for factor in self.factors(operand, 8):
+            if isinstance(factor, Const):
+                sign *= 0 if isinstance(factor.value, complex) else 1 if factor.value >= 0 else -1
+            else:
+                odd ^= {factor}
+        return sign if all(self.not_negative(x) for x in odd if x is not operand) and operand not in odd else 0
+
+    def factors(self, operand: Operand, depth: int) -> list[Operand]:
+        op = self.ops.get(operand) if isinstance(operand, Value) else None
+        if op is None or not depth or op.primitive not in ("mul", "neg") or _is_complex(operand):
+            return [operand]
+        parts = [x for part in op.operands for x in self.factors(part, depth - 1)]
+        return [*parts, constant(-1)] if op.primitive == "neg" else parts
+
+
+def _is_complex(operand: Operand) -> bool:
+    return isinstance(operand.type, Scalar) and operand.type.dtype.kind == "c"
 
 
 def _is_zero(operand: Operand) -> bool:
