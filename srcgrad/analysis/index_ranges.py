@@ -12,20 +12,15 @@ from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from math import gcd
 
 from srcgrad.analysis.affine import Affine, Definitions
 from srcgrad.analysis.extents import Dim, Extents
+from srcgrad.analysis.inequalities import OPPOSITE, comparison, fact, is_large, without
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index
 from srcgrad.ir.types import BOOL, INDEX, Array, Scalar
 
-LARGEST = 1 << 40
 STEPS = 400  # forms tried in one proof
 DEPTH = 10
-
-
-def fact(value: Value, sign: int = 1, constant: int = 0) -> Affine:
-    return Affine({value: sign}, constant)
 
 
 @dataclass
@@ -126,12 +121,12 @@ class IndexRanges:
         if form.is_constant:
             return form.constant >= 0
         search.steps -= 1
-        if depth == 0 or search.steps < 0 or _is_large(form):
+        if depth == 0 or search.steps < 0 or is_large(form):
             return False
         latest = max(form.terms, key=lambda v: self._order.get(v, -1))
         sign = form.terms[latest]
         for known in [*self._facts(latest), *self._given.get(latest, ())]:
-            if known.terms.get(latest, 0) * sign > 0 and self._proves(_without(latest, form, known), search, depth - 1):
+            if known.terms.get(latest, 0) * sign > 0 and self._proves(without(latest, form, known), search, depth - 1):
                 return True
         cases = self._cases(latest)
         return bool(cases) and all(self._holds_in(case, latest, form, search, depth - 1) for case in cases)
@@ -245,10 +240,10 @@ class IndexRanges:
             return self.implied(op.operands[0], not holds)
         if op.primitive == ("and_" if holds else "or_"):
             return [f for x in op.operands for f in self.implied(x, holds)]
-        name = op.primitive if holds else _OPPOSITE.get(op.primitive)
-        if name not in _OPPOSITE or op.operands[0].type != INDEX:
+        name = op.primitive if holds else OPPOSITE.get(op.primitive)
+        if name not in OPPOSITE or op.operands[0].type != INDEX:
             return []
-        return _comparison(name, self.affine(op.operands[1]) - self.affine(op.operands[0]))
+        return comparison(name, self.affine(op.operands[1]) - self.affine(op.operands[0]))
 
     # Facts on the way to an op
 
@@ -340,39 +335,9 @@ def _counts(value: Value) -> bool:
     return value.type == INDEX
 
 
-_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
-
-
-def _comparison(name: str, gap: Affine) -> list[Affine]:
-    """``a op b`` with ``gap = b - a``, as facts."""
-    match name:
-        case "lt":
-            return [gap + Affine({}, -1)]
-        case "le":
-            return [gap]
-        case "gt":
-            return [gap * -1 + Affine({}, -1)]
-        case "ge":
-            return [gap * -1]
-        case "eq":
-            return [gap, gap * -1]
-    return []
-
-
 def _alternatives(op: Op, value: Operand) -> list[Operand]:
     """What a selection or a merge may be: if the condition holds, and if not."""
     if op.primitive == "select":
         return list(op.operands[1:])
     position = next(k for k, result in enumerate(op.results) if result is value)
     return [block.yields[position] for block in op.blocks]
-
-
-def _without(value: Value, form: Affine, known: Affine) -> Affine:
-    """``form - k * known``, scaled, with the k > 0 that removes a value."""
-    a, b = abs(form.terms[value]), abs(known.terms[value])
-    common = gcd(a, b)
-    return form * (b // common) - known * (a // common)
-
-
-def _is_large(form: Affine) -> bool:
-    return max(abs(form.constant), *(abs(c) for c in form.terms.values())) > LARGEST

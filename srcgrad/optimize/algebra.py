@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from srcgrad.analysis.inequalities import OPPOSITE
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, truth
 from srcgrad.ir.types import I64, DType, Scalar
 
@@ -249,9 +250,6 @@ def _logic(op: Op, neutral: bool) -> Operand | Term | None:
         if x is y and dtype(x).kind == "b":
             return x
     return None
-
-
-OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 
 
 def _not(op: Op, known: Known) -> Operand | Term | None:

@@ -1,0 +1,44 @@
+"""Inequalities between integers as affine forms that are not negative, and a step of elimination."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from srcgrad.analysis.affine import Affine
+from srcgrad.ir.core import Value
+
+LARGEST = 1 << 40  # of constants and coefficients: beyond, sums might wrap around
+
+OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+
+
+def comparison(name: str, gap: Affine) -> list[Affine]:
+    """``a op b`` with ``gap = b - a``, as facts."""
+    match name:
+        case "lt":
+            return [gap + Affine({}, -1)]
+        case "le":
+            return [gap]
+        case "gt":
+            return [gap * -1 + Affine({}, -1)]
+        case "ge":
+            return [gap * -1]
+        case "eq":
+            return [gap, gap * -1]
+    return []
+
+
+def fact(value: Value, sign: int = 1, constant: int = 0) -> Affine:
+    """``sign * value + constant``."""
+    return Affine({value: sign}, constant)
+
+
+def without(value: Value, form: Affine, known: Affine) -> Affine:
+    """``form - k * known``, scaled, with the k > 0 that removes a value."""
+    a, b = abs(form.terms[value]), abs(known.terms[value])
+    common = gcd(a, b)
+    return form * (b // common) - known * (a // common)
+
+
+def is_large(form: Affine) -> bool:
+    return max(abs(form.constant), *(abs(c) for c in form.terms.values())) > LARGEST
