@@ -39,13 +39,16 @@ class Compiled(CallableInNumba):
         self._inside = InsideEntry(self._table.bind, self._compile_inside)
         native = options.jit and not self._parameters.variadic
         self._native = NativeEntry(self._parameters.positional_stub(), self._compile_natively)
-        self._entry = self._parameters.binder(self._native if native else self._general)
+        self._general_entry = self._parameters.binder(self._general)
+        self._entry = self._parameters.binder(self._native) if native else self._general_entry
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        entry = self._entry
         try:
-            return self._entry(*args, **kwargs)
+            return entry(*args, **kwargs)
         except (NotNative, NumbaError):  # Numba's are about types that it cannot name
-            pass
+            if entry is self._general_entry:
+                raise
         except Exception as error:
             # What Numba's dispatcher says of an argument [] before it asks us (0.68).
             if "cannot compute fingerprint" not in str(error):
@@ -54,7 +57,7 @@ class Compiled(CallableInNumba):
                     # A refusal is about the user's code: how we got there would only hide where that is.
                     error.__traceback__ = None
                 raise
-        self._entry = self._parameters.binder(self._general)
+        self._entry = self._general_entry
         return self(*args, **kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
