@@ -21,7 +21,7 @@ def failures(seeds: range, jit: bool = False) -> list[tuple[Program, str]]:
         p = program(seed)
         if not is_well_conditioned(p.source, p.make_args()):
             continue
-        said = verdict(p.source, p.make_args(), single=p.dtype is np.float32, jit=jit)
+        said = verdict(p, jit=jit)
         if said != RIGHT:
             found.append((p, said))
     return found

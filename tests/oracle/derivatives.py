@@ -19,17 +19,59 @@ def differentiable(args: Sequence[Any]) -> tuple[int, ...]:
 
 
 def reverse(f: Function, args: Sequence[Any], wrt: tuple[int, ...], *, jit: bool = False) -> tuple[Any, list[Any]]:
-    """Value and gradients; the arguments must come out unharmed."""
+    """Value and gradients from one sweep."""
     given = copy.deepcopy(args)
     value, gradients = srcgrad.value_and_grad(f, argnums=wrt, jit=jit)(*given)
+    check_kept(given, args)
+    check_kinds(gradients, args, wrt)
+    return value, list(gradients)
+
+
+def gradient_alone(
+    f: Function, args: Sequence[Any], wrt: tuple[int, ...], *, jit: bool = False
+) -> tuple[Any, list[Any]]:
+    """Gradients without a value: forward loops that nothing needs are gone. The value is the compiled primal's."""
+    given = copy.deepcopy(args)
+    derivative: Any = srcgrad.grad(f, argnums=wrt, jit=jit)
+    gradients = derivative(*given)
+    check_kept(given, args)
+    check_kinds(gradients, args, wrt)
+    return derivative.primal(*given), list(gradients)
+
+
+def pulled_back(f: Function, args: Sequence[Any], wrt: tuple[int, ...], *, jit: bool = False) -> tuple[Any, list[Any]]:
+    """Two separate sweeps. The caller overwrites its arrays in between, and pulls back twice."""
+    given = copy.deepcopy(args)
+    value, pullback = srcgrad.vjp(f, *given, jit=jit)
+    check_kept(given, args)
+    for x in given:
+        if isinstance(x, np.ndarray):
+            x[...] = 7
+    doubled: Any = pullback(2.0)
+    once: Any = pullback(1.0)
+    gradients = [once[k] for k in wrt]
+    check_kinds(gradients, args, wrt)
+    for k, g in zip(wrt, gradients, strict=True):
+        np.testing.assert_allclose(doubled[k], 2.0 * g, rtol=1e-6, atol=1e-6, err_msg=f"pulled back twice: {k}")
+    return value, gradients
+
+
+REVERSE = (reverse, gradient_alone, pulled_back)
+
+
+def check_kept(given: Sequence[Any], args: Sequence[Any]) -> None:
+    """The caller's arguments are as they were."""
     for k, (x, y) in enumerate(zip(given, args, strict=True)):
         if isinstance(x, np.ndarray):
             assert np.array_equal(x, y), f"argument {k} was written to"
+
+
+def check_kinds(gradients: Sequence[Any], args: Sequence[Any], wrt: Sequence[int]) -> None:
+    """Each gradient has the shape and the dtype of its argument."""
     for g, k in zip(gradients, wrt, strict=True):
         assert np.shape(g) == np.shape(args[k]), f"gradient {k} has the shape {np.shape(g)}"
         if isinstance(args[k], np.ndarray):
             assert g.dtype == args[k].dtype, f"gradient {k} has the dtype {g.dtype}"
-    return value, list(gradients)
 
 
 def forward(

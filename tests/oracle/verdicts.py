@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from random_programs import Program
 
 import srcgrad
-from oracle.derivatives import differentiable, forward, random_direction, reverse
+from oracle.derivatives import REVERSE, differentiable, forward, random_direction
 from oracle.programs import exact, is_well_conditioned, load, relative_error, time_limit
 
 RIGHT = "right"
 
 
-def verdict(source: str, args: Sequence[Any], *, single: bool = False, jit: bool = False, seconds: int = 60) -> str:
-    """``RIGHT``; ``wrong ...``; ``refused ...`` or ``fault ...`` followed by the exception."""
-    expected_value, expected = exact(source, args)
-    tolerance = 2e-3 if single else 1e-9
+def verdict(p: Program, *, source: str | None = None, jit: bool = False, seconds: int = 60) -> str:
+    """``RIGHT``; ``wrong ...``; ``refused ...`` or ``fault ...`` followed by the exception.
+
+    A smaller ``source`` may stand in the place of the program's own. Which way of reverse mode is taken goes by the
+    program's number.
+    """
+    source, args, by = source or p.source, p.make_args(), REVERSE[p.seed % len(REVERSE)]
     wrt = differentiable(args)
     direction = random_direction(args, wrt)
-    along = sum(float(np.sum(g * d)) for g, d in zip(expected, direction, strict=True))
     try:
         with time_limit(seconds):
             f = load(source)
-            value, gradients = reverse(f, args, wrt, jit=jit)
+            value, gradients = by(f, args, wrt, jit=jit)
             forward_value, tangent = forward(f, args, wrt, direction, jit=jit)
     except srcgrad.Error as refusal:
         return f"refused {type(refusal).__name__}: {refusal}"
     except Exception as fault:
         return f"fault {type(fault).__name__}: {fault}"
+    expected_value, expected = exact(source, args)
+    along = sum(float(np.sum(g * d)) for g, d in zip(expected, direction, strict=True))
     scale = max([1.0, *(float(np.max(np.abs(g), initial=0.0)) for g in expected)])
-    checks = {
+    errors = {
         "value": abs(value - expected_value) / max(1.0, abs(expected_value)),
         "forward value": abs(forward_value - expected_value) / max(1.0, abs(expected_value)),
         "gradient": relative_error(gradients, expected),
         "tangent": abs(tangent - along) / scale,
     }
-    bad = [name for name, error in checks.items() if not error <= tolerance]
+    tolerance = 2e-3 if p.dtype is np.float32 else 1e-9
+    bad = [name for name, error in errors.items() if not error <= tolerance]
     if not bad:
         return RIGHT
-    return (
-        f"wrong {', '.join(bad)}: expected {expected_value}, {expected}, {along}; got {value}, {gradients}, {tangent}"
-    )
+    wanted, found = (expected_value, *expected, along), (value, *gradients, tangent)
+    return f"wrong {', '.join(bad)} by {by.__name__}: expected {wanted}, got {found}"
 
 
 def kind(text: str) -> str:
@@ -60,5 +61,4 @@ def fails_alike(source: str, program: Program, failure: str, *, jit: bool = Fals
                 return False
     except Exception:
         return False
-    single = program.dtype is np.float32
-    return kind(verdict(source, args, single=single, jit=jit, seconds=10)) == kind(failure)
+    return kind(verdict(program, source=source, jit=jit, seconds=10)) == kind(failure)
