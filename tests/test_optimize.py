@@ -87,8 +87,9 @@ def test_passes_keep_the_value_in_any_order() -> None:
         assert_same(function, changed, arguments(seed), seed)
 
 
-def test_indices_stay_checked() -> None:
-    for seed in range(400):
+@pytest.mark.parametrize("seeds", [range(300), pytest.param(range(300, 3000), marks=pytest.mark.slow)], ids=str)
+def test_indices_stay_checked(seeds: range) -> None:
+    for seed in seeds:
         function = changed = random_index_function(seed)
         order = Random(seed).choices(NAMES, k=5)
         for name in order:
@@ -97,8 +98,9 @@ def test_indices_stay_checked() -> None:
             assert_same(function, changed, index_arguments(3 * seed + again), seed)
 
 
-def test_memory_keeps_its_content() -> None:
-    for seed in range(200):
+@pytest.mark.parametrize("seeds", [range(200), pytest.param(range(200, 3000), marks=pytest.mark.slow)], ids=str)
+def test_memory_keeps_its_content(seeds: range) -> None:
+    for seed in seeds:
         function = changed = random_memory_function(seed)
         for name in Random(seed).choices(NAMES, k=4):
             changed = PASSES[name](changed)
