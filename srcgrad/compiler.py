@@ -112,25 +112,25 @@ def lower(function: Callable[..., object], arguments: tuple[Structure, ...]) -> 
 
 def primal(function: Function, options: Options) -> Function:
     """The function itself."""
-    return run(function, (*PREPARE, *finishing(options)))
+    return run(function, (*preparing(options), *finishing(options)))
 
 
 def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
     """``(value?, *further results, *gradients)`` of the first result, a real scalar."""
     differentiate = Step("reverse", partial(reverse.gradient, wrt=wrt, with_value=with_value))
-    return run(function, (*PREPARE, differentiate, *RECALL, *finishing(options)))
+    return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options)))
 
 
 def tangents(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """``(*results, *tangents)`` from ``(*primals, *tangents)``."""
     differentiate = Step("forward", partial(forward.forward, wrt=wrt))
-    return run(function, (*PREPARE, differentiate, *finishing(options)))
+    return run(function, (*preparing(options), differentiate, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
     differentiate = Step("reverse", partial(reverse.pullback, wrt=wrt))
-    return run(function, (*PREPARE, differentiate, *RECALL, *finishing(options)))
+    return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options)))
 
 
 def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
@@ -139,20 +139,25 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
     Where the pullback cannot be cut off, nothing is kept and it runs the forward sweep again.
     """
     differentiate = Step("reverse", partial(reverse.value_and_pullback, wrt=wrt))
-    whole = run(function, (*PREPARE, differentiate, *APART, *finishing(options)))
+    whole = run(function, (*preparing(options), differentiate, *APART, *finishing(options)))
     cut = split(whole, len(function.parameters), len(function.results))
     if cut is None:
         return Halves(primal(function, options), pullback(function, wrt, options), ())
     return Halves(run(cut.forward, each(remove_dead)), run(cut.backward, each(remove_dead)), cut.kept)
 
 
+def preparing(options: Options) -> tuple[Step, ...]:
+    """What comes before differentiation."""
+    trusting = () if options.boundscheck else each(trust_indices)
+    return (*trusting, *PREPARE)
+
+
 def finishing(options: Options) -> tuple[Step, ...]:
     """From a correct program to the one that is emitted."""
     # A derivative leaves the caller's arguments as they are, unless told otherwise.
     copying = () if options.mutates else (Step("copy_arguments", copy_arguments),)
-    trusting = () if options.boundscheck else each(trust_indices)
     checking = each(check_finite) if options.check_nan else ()
-    return (*copying, *IMPROVE, *trusting, *checking)
+    return (*copying, *IMPROVE, *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:

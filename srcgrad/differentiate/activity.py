@@ -1,7 +1,7 @@
 """Which values carry a derivative: those that depend on the inputs and that the outputs depend on.
 
-Scalars are decided one by one. Memory is decided by site, and sites that one reference may point to share their
-fate: an array that holds constants and may stand in the place of an active one needs a shadow too.
+Scalars are decided one by one. Memory is decided by site: a reference that is reached makes every site active that it
+may point to, so an array that holds constants and may stand in the place of an active one has a shadow too.
 """
 
 from __future__ import annotations
@@ -48,25 +48,13 @@ def find_active(function: Function, wrt: Iterable[Value], *, reverse: bool) -> A
     Forward mode follows dependence on the inputs alone; reverse mode also needs that a result depends on it.
     """
     sites = Sites(function)
-    groups = aliased_sites(sites)
-    varied = _spread(function, sites, groups, wrt, _forwards)
+    varied = _spread(function, sites, wrt, _forwards)
     if not reverse:
         return Activity(varied, sites, varied)
     results = [x for x in function.results if isinstance(x, Value)]
-    useful = _spread(function, sites, groups, results, _backwards)
+    useful = _spread(function, sites, results, _backwards)
     both = varied & useful
     return Activity(both, sites, both)
-
-
-def aliased_sites(sites: Sites) -> dict[Value, frozenset[Value]]:
-    """For each site the sites that must be active when it is (``mixed_activity``)."""
-    groups: dict[Value, frozenset[Value]] = {site: frozenset((site,)) for site in sites.birth}
-    for tokens in sites.tokens.values():
-        together = frozenset(t.site for t in tokens)
-        if len(together) > 1:
-            merged = frozenset().union(*(groups[site] for site in together))
-            groups.update(dict.fromkeys(merged, merged))
-    return groups
 
 
 Edge = tuple[Iterable[Operand], Iterable[Operand]]
@@ -75,7 +63,6 @@ Edge = tuple[Iterable[Operand], Iterable[Operand]]
 def _spread(
     function: Function,
     sites: Sites,
-    groups: dict[Value, frozenset[Value]],
     start: Iterable[Value],
     edges: object,
 ) -> frozenset[Value]:
@@ -86,8 +73,7 @@ def _spread(
     def reach(operand: Operand) -> bool:
         if not isinstance(operand, Value) or not differentiable(operand):
             return False
-        keys = {g for s in sites.sites(operand) for g in groups[s]} if isinstance(operand.type, Array) else {operand}
-        new = keys - reached
+        new = (sites.sites(operand) if isinstance(operand.type, Array) else {operand}) - reached
         reached.update(new)
         return bool(new)
 
