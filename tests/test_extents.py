@@ -109,8 +109,6 @@ def test_a_merge_keeps_what_both_sides_have() -> None:
     assert extents.of(values["b"]) != extents.of(values["x"])
 
 
-@pytest.mark.parametrize(
-    ("name", "shape"), [("t", ("own", "1", "own")), ("v", ("n", "own")), ("e", ("1", "n", "own"))]
-)
+@pytest.mark.parametrize(("name", "shape"), [("t", ("own", "1", "own")), ("v", ("n", "own")), ("e", ("1", "n", "own"))])
 def test_views(name: str, shape: tuple[str, ...]) -> None:
     assert shapes(VIEWS)[name] == shape
