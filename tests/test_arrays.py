@@ -12,8 +12,9 @@ from interpreter import run
 from scipy import special
 
 import srcgrad.library.special  # noqa: F401  (fills the registry)
+from srcgrad.api.marshal import rebuilder
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.pytree import describe, flatten, unflatten
+from srcgrad.frontend.pytree import describe, flatten
 from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 
@@ -34,7 +35,7 @@ def lowered_result(f: Callable[..., object], *arguments: object) -> object:
     lowered = lower(f, tuple(describe(a, n) for a, n in zip(arguments, names, strict=True)))
     verify(lowered.function, infer)
     results = run(lowered.function, *(leaf for a in arguments for leaf in flatten(a)))
-    return unflatten(lowered.result, list(results))
+    return rebuilder(lowered.result)(results[0] if len(results) == 1 else results)
 
 
 def assert_equal(got: object, expected: object) -> None:
