@@ -11,8 +11,9 @@ import numpy as np
 from interpreter import run
 
 import srcgrad.library  # noqa: F401  # fills the registry, as the compiler does
+from srcgrad.api.marshal import rebuilder
 from srcgrad.frontend.lower import Lowered, lower
-from srcgrad.frontend.pytree import describe, flatten, unflatten
+from srcgrad.frontend.pytree import describe, flatten
 from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 
@@ -32,7 +33,8 @@ def through_ir(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The value of a call, computed by the interpreter; arrays are changed in place as Python changes them."""
     result, leaves = lowered(function, *args, **kwargs)
     with np.errstate(all="ignore"):
-        return unflatten(result.result, list(run(result.function, *leaves)))
+        flat = run(result.function, *leaves)
+    return rebuilder(result.result)(flat[0] if len(flat) == 1 else flat)
 
 
 def check(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
