@@ -29,16 +29,16 @@ def medians(
     """The median time of each call in seconds, from rounds that call each in turn.
 
     Interleaving makes the ratios fair: a slow spell of the machine hits all of them. It is the thread's own
-    time that counts, or a busy machine would interrupt the longer calls more often than the shorter ones. The
-    first round is not counted. ``repeat`` calls are timed as one, for what is shorter than the clock can tell.
+    time that counts, or a busy machine would interrupt the longer calls more often than the shorter ones. An
+    untimed call goes before each timed one, so that what another left in the caches does not matter. ``repeat``
+    calls are timed as one, for what is shorter than the clock can tell.
     """
     clock = time.thread_time
     times: dict[str, list[float]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or min(map(len, times.values())) < least:
         for name, call in calls.items():
+            call()
             start = clock()
             for _ in range(repeat):
                 call()
