@@ -34,6 +34,7 @@ from srcgrad.optimize.hoist_invariants import hoist_invariants
 from srcgrad.optimize.look_through_views import look_through_views
 from srcgrad.optimize.privatize import privatize
 from srcgrad.optimize.prove_indices import prove_indices
+from srcgrad.optimize.relabel_shadows import relabel_shadows
 from srcgrad.optimize.remove_dead import remove_dead
 from srcgrad.optimize.remove_dead_stores import remove_dead_stores
 from srcgrad.optimize.resolve_extents import resolve_extents
@@ -98,6 +99,7 @@ IMPROVE = each(
     share_common,
     hoist_allocations,
     remove_dead,
+    relabel_shadows,
 )
 
 
