@@ -110,6 +110,8 @@ def _add(op: Op, known: Known) -> Operand | Term | None:
         return term("sub", a, x)
     if isinstance(a, Value) and (x := negated(a, known)) is not None:
         return term("sub", b, x)
+    if a is b and not integral(a):
+        return term("mul", Const(2.0, dtype(a)), a)
     return _integer_sum(a, b, known) if integral(a) else None
 
 
