@@ -32,10 +32,11 @@ def blocks() -> list[tuple[str, str | None]]:
 
 def test_readme_prints_what_it_says(tmp_path, capsys, monkeypatch, request):
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path / "cache"))
-    program = tmp_path / "readme.py"
-    program.write_text("".join(f"{code}\nprint({END!r})\n" for code, _ in blocks()))
-    runpy.run_path(str(program))
+    monkeypatch.chdir(tmp_path)  # the file's name without a folder: it is part of what is printed
+    Path("readme.py").write_text("".join(f"{code}\nprint({END!r})\n" for code, _ in blocks()))
+    runpy.run_path("readme.py")
     printed = capsys.readouterr().out.split(END + "\n")[:-1]
+    printed = [output.rstrip() + "\n" for output in printed]
     said = [(expected, output) for (_, expected), output in zip(blocks(), printed, strict=True) if expected is not None]
     assert said, "README shows no output"
     if request.config.getoption("--update", default=False):
