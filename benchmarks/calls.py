@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from benchmarks.figures import Figure
 from benchmarks.flags import plain_njit
-from srcgrad import grad
+from srcgrad import grad, value_and_grad
 from srcgrad.demo.timing import medians, one_core
 
 TITLE = "One call"
@@ -33,12 +33,12 @@ def pair_of(point: dict[str, float]) -> float:
 def figures() -> list[Figure]:
     x, w = np.ones(8), np.ones(8)
     primal, gradient, both = plain_njit(area), grad(area), grad(area, argnums=(0, 1))
-    of_arrays, of_tree = grad(weighted_squares), grad(pair_of)
+    with_value, of_arrays, of_tree = value_and_grad(area), grad(weighted_squares), grad(pair_of)
     point = {"x": 2.0, "y": 3.0}
     calls: dict[str, Callable[[], object]] = {
         "primal of two floats, numba.njit": lambda: primal(2.0, 3.0),
         "gradient of two floats": lambda: gradient(2.0, 3.0),
-        "value and gradient of two floats": lambda: gradient.value_and_grad(2.0, 3.0),
+        "value and gradient of two floats": lambda: with_value(2.0, 3.0),
         "gradient of two floats, argnums=(0, 1)": lambda: both(2.0, 3.0),
         "gradient of two arrays of 8": lambda: of_arrays(x, w),
         "gradient of a dict": lambda: of_tree(point),
