@@ -17,7 +17,7 @@ from srcgrad.differentiate.in_place import InPlace
 from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import mark_regular
-from srcgrad.differentiate.shadows import TwinPass
+from srcgrad.differentiate.shadows import TwinPass, as_memory
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Op, Operand, Value, constant, defined
@@ -229,7 +229,7 @@ def prepared(
     function: Function, wrt: Sequence[int], shadows: dict[Value, Value], callees: Callees
 ) -> tuple[Reverse, Function]:
     """The walk, and the primal with shadows beside its arrays; shadows that are given are parameters of it."""
-    function = number_regions(count_whiles(mark_regular(function)))
+    function = number_regions(count_whiles(mark_regular(as_memory(function))))
     activity = find_active(function, [function.parameters[k] for k in wrt], reverse=True)
     twin_pass = TwinPass(activity, BAR, shadow=True)
     function = twin_pass.function(function, shadows)

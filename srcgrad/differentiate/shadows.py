@@ -19,10 +19,22 @@ from srcgrad.differentiate.activity import Activity
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, index
+from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Array, Stack, fits
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 Twins = dict[Value, Value]
+
+
+def as_memory(function: Function) -> Function:
+    """The shadows of an earlier reversal as memory like any other: its sweep is part of the forward sweep now."""
+
+    def visit(op: Op) -> Replacement | None:
+        if "shadow" not in op.attributes:
+            return None
+        return [replace(op, attributes={k: v for k, v in op.attributes.items() if k != "shadow"})], {}
+
+    return rewrite(function, visit)
 
 
 class TwinPass:
