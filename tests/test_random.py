@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle import second_order
 from oracle.differences import gradient
 from oracle.dual import is_differentiable
 from oracle.programs import exact, is_well_conditioned, load, relative_error, shrink
@@ -60,6 +61,23 @@ def test_jitted(batch: int) -> None:
 @pytest.mark.parametrize("batch", range(4, 40))
 def test_jitted_slow(batch: int) -> None:
     check(range(5 * batch, 5 * (batch + 1)), jit=True)
+
+
+def check_second_order(seeds: range) -> None:
+    for seed in seeds:
+        p = program(seed)
+        if p.dtype is np.float64 and is_well_conditioned(p.source, p.make_args()):
+            assert second_order.error(p) < 1e-6, f"seed {seed}:\n{p.source}"
+
+
+def test_second_order() -> None:
+    check_second_order(range(15))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", range(1, 15))
+def test_second_order_slow(batch: int) -> None:
+    check_second_order(range(15 * batch, 15 * (batch + 1)))
 
 
 @pytest.mark.parametrize("seed", range(0, 500, 25))
