@@ -28,6 +28,8 @@ def _assign(lowering: Lowering, node: ast.Assign) -> None:
     if _stays_delayed(lowering, node, value):
         names.store(lowering, node.targets[0].id, value)  # type: ignore[attr-defined]  # the single target is a name
         return
+    if len(node.targets) > 1:  # one array for all of them
+        value = settle(lowering, value)
     for target in node.targets:
         assign(lowering, target, value)
 
@@ -67,7 +69,9 @@ def named(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
 
 
 def unpack(lowering: Lowering, targets: Sequence[ast.expr], value: FrontValue) -> None:
-    """``a, (b, *c) = value``."""
+    """``a, (b, *c) = value``: all of the value is evaluated before anything is stored."""
+    if any(isinstance(n, ast.Subscript) for target in targets for n in ast.walk(target)):
+        value = settle(lowering, value)
     items = _items(lowering, len(targets), value, any(isinstance(t, ast.Starred) for t in targets))
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
     if starred:

@@ -1,0 +1,102 @@
+"""Programs that once gave a wrong number: each against differences of itself, by every way to a derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle.derivatives import REVERSE, differentiable, forward, random_direction
+from oracle.differences import along, gradient
+
+import srcgrad
+
+Function = Callable[..., Any]
+
+MATRIX = np.array([[0.6, -1.1, 0.4], [0.9, 0.3, -0.7], [-0.2, 0.8, 1.3]])
+VECTOR = np.array([0.7, -0.4, 1.2, 0.5])
+
+
+def exchanged_rows(a: Any) -> Any:
+    """Array expressions on the right of a tuple are evaluated before anything on the left is stored."""
+    b = a.copy()
+    b[1], b[0] = b[0].copy(), b[1].copy()
+    return np.sum(b * np.arange(9.0).reshape(3, 3))
+
+
+def stored_in_turn(x: Any) -> Any:
+    x[0], (x[1], x[2:]) = x[1] * 2, (x[0], x[:2] * 3.0)
+    return np.sum(x**3)
+
+
+def one_array_of_two_names(x: Any) -> Any:
+    y = z = x * 2.0
+    y[0] = 5 * x[1]
+    return z[0] * x[0] + y[1]
+
+
+def stored_and_named(x: Any) -> Any:
+    x[:] = y = x * x
+    y[0] *= 3
+    return np.sum(x**2) + np.sum(y)
+
+
+def scratch_in_steps(x: Any, n: int) -> Any:
+    """The gradient's own shadow of ``k`` is memory like any other when the gradient is differentiated."""
+    k = np.empty(2)
+    for _ in range(n):
+        k[0] = x[0] * x[1]
+        k[1] = x[0] * x[1]
+        for i in range(2):
+            x[i] += k[i]
+    return x[0] * x[0]
+
+
+PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = [
+    (exchanged_rows, (MATRIX,)),
+    (stored_in_turn, (VECTOR,)),
+    (one_array_of_two_names, (VECTOR,)),
+    (stored_and_named, (VECTOR,)),
+    (scratch_in_steps, (VECTOR, 2)),
+]
+
+
+def named(programs: list[tuple[Function, tuple[Any, ...]]]) -> list[Any]:
+    return [pytest.param(f, args, id=f.__name__) for f, args in programs]
+
+
+@pytest.mark.parametrize("by", REVERSE, ids=lambda by: by.__name__)
+@pytest.mark.parametrize(("f", "args"), named(PROGRAMS))
+@pytest.mark.usefixtures("poisoned")
+def test_reverse(f: Function, args: tuple[Any, ...], by: Any) -> None:
+    wrt = differentiable(args)
+    value, gradients = by(f, args, wrt)
+    np.testing.assert_allclose(value, f(*_copied(args)), rtol=1e-12)
+    for k, found in zip(wrt, gradients, strict=True):
+        np.testing.assert_allclose(found, gradient(f, args, k), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize(("f", "args"), named(PROGRAMS))
+@pytest.mark.usefixtures("poisoned")
+def test_forward(f: Function, args: tuple[Any, ...]) -> None:
+    wrt = differentiable(args)
+    direction = random_direction(args, wrt)
+    value, tangent = forward(f, args, wrt, direction)
+    np.testing.assert_allclose(value, f(*_copied(args)), rtol=1e-12)
+    np.testing.assert_allclose(tangent, along(f, args, wrt, direction), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize(("f", "args"), named([(scratch_in_steps, (VECTOR, 2))]))
+@pytest.mark.usefixtures("poisoned")
+def test_second_order(f: Function, args: tuple[Any, ...]) -> None:
+    first = srcgrad.grad(f, jit=False)
+    (direction,) = random_direction(args, (0,))
+    expected = along(first, args, (0,), (direction,))
+    _, pullback = srcgrad.vjp(first, *_copied(args), jit=False)
+    np.testing.assert_allclose(pullback(direction)[0], expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(forward(first, args, (0,), (direction,))[1], expected, rtol=1e-6, atol=1e-6)
+
+
+def _copied(args: tuple[Any, ...]) -> list[Any]:
+    return [x.copy() if isinstance(x, np.ndarray) else x for x in args]
