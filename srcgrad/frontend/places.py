@@ -22,7 +22,8 @@ class Capture:
     def read(self) -> object:
         if isinstance(self.holder, CellType):
             return self.holder.cell_contents
-        if isinstance(self.holder, Mapping | list | tuple):
+        field = isinstance(self.holder, tuple) and isinstance(self.key, str)  # of a named tuple
+        if isinstance(self.holder, Mapping | list | tuple) and not field:
             return self.holder[self.key]  # type: ignore[call-overload]  # the key came from it
         return getattr(self.holder, str(self.key))
 
@@ -56,7 +57,7 @@ def key_of(value: object) -> object:
     if isinstance(value, tuple):
         return (type(value), tuple(map(key_of, value)))
     if isinstance(value, list | dict):
-        return (type(value), len(value), tuple(value) if isinstance(value, dict) else Identity(value))
+        return (type(value), len(value), tuple(value) if isinstance(value, dict) else (), Identity(value))
     if isinstance(value, MethodType):  # made anew by each look at the attribute
         return (MethodType, key_of(value.__func__), Identity(value.__self__))
     return function_key(value) if isinstance(value, FunctionType) else Identity(value)
