@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from srcgrad import ArgumentTypeError, check_grads, grad, jit, jvp, value_and_grad, vjp
+from srcgrad import ArgumentTypeError, UnsupportedError, check_grads, grad, jit, jvp, value_and_grad, vjp
 
 
 def cube(x):
@@ -101,6 +101,24 @@ def test_captured_arrays_of_the_inner_function(jitted) -> None:
         assert g(1.0) == 48.0
     finally:
         TABLE[0] = 2.0
+
+
+def test_derivative_made_on_the_way(jitted) -> None:
+    def f(x):
+        value, slope = value_and_grad(coupled, argnums=1)(x, x)
+        return grad(cube)(x) * slope + value
+
+    # f = 3 x^4 cos x + x^2 sin x
+    expected = 12 * np.cos(1.0) - 3 * np.sin(1.0) + 2 * np.sin(1.0) + np.cos(1.0)
+    assert grad(f, jit=jitted)(1.0) == pytest.approx(expected)
+
+
+def test_derivative_of_a_function_defined_inside_is_refused() -> None:
+    def f(x):
+        return grad(lambda y: x * y)(x)
+
+    with pytest.raises(UnsupportedError, match="made while the program runs"):
+        jit(f)(3.0)
 
 
 def test_refusal_in_an_inner_derivative_has_its_line() -> None:

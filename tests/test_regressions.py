@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,6 +16,11 @@ Function = Callable[..., Any]
 
 MATRIX = np.array([[0.6, -1.1, 0.4], [0.9, 0.3, -0.7], [-0.2, 0.8, 1.3]])
 VECTOR = np.array([0.7, -0.4, 1.2, 0.5])
+
+
+class Pair(NamedTuple):
+    k: float
+    w: Any
 
 
 def exchanged_rows(a: Any) -> Any:
@@ -100,3 +105,19 @@ def test_second_order(f: Function, args: tuple[Any, ...]) -> None:
 
 def _copied(args: tuple[Any, ...]) -> list[Any]:
     return [x.copy() if isinstance(x, np.ndarray) else x for x in args]
+
+
+def test_a_dict_that_replaces_a_captured_one() -> None:
+    table: dict[str, Any] = {"k": 2.0, "w": np.ones(2)}
+    f = srcgrad.grad(lambda x: np.sum(x * table["w"]) * table["k"], jit=False)
+    np.testing.assert_array_equal(f(np.ones(2)), [2.0, 2.0])
+    table = {"k": 3.0, "w": np.array([1.0, 4.0])}
+    np.testing.assert_array_equal(f(np.ones(2)), [3.0, 12.0])
+
+
+def test_a_named_tuple_that_replaces_a_captured_one() -> None:
+    pair = Pair(2.0, np.ones(2))
+    f = srcgrad.grad(lambda x: np.sum(x * pair.w) * pair.k, jit=False)
+    np.testing.assert_array_equal(f(np.ones(2)), [2.0, 2.0])
+    pair = Pair(2.0, np.array([1.0, 4.0]))
+    np.testing.assert_array_equal(f(np.ones(2)), [2.0, 8.0])

@@ -5,7 +5,7 @@ Its program is copied in at the place of the call, as IR; then it is differentia
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,14 +13,15 @@ import numpy as np
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.plans import Structures
 from srcgrad.api.program import Program
+from srcgrad.api.transforms import grad, value_and_grad
 from srcgrad.errors import ArgumentTypeError, Error
-from srcgrad.frontend.captures import from_python, hidden_array
+from srcgrad.frontend.boundary.captures import from_python, hidden_array
+from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle
-from srcgrad.frontend.places import Capture
 from srcgrad.frontend.refusals import refusal
-from srcgrad.frontend.registry import call_object
-from srcgrad.frontend.values import FrontValue, TupleValue
+from srcgrad.frontend.registry import Arguments, Keywords, call_object, function
+from srcgrad.frontend.values import FrontValue, Static, TupleValue
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
 from srcgrad.ir.rewrite import Replacement, copy_block, rewrite
 
@@ -39,6 +40,38 @@ def call_compiled(
         raise _called_at(lowering, error) from error
     operands = [x for value, s in zip(values, structures, strict=True) for x in flatten(lowering, value, s)]
     return rebuild(lowering, program.result, iter(_copied_in(lowering, program, operands)))
+
+
+@function(grad)
+def _grad(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _made(lowering, grad, arguments, keywords)
+
+
+@function(value_and_grad)
+def _value_and_grad(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _made(lowering, value_and_grad, arguments, keywords)
+
+
+def _made(lowering: Lowering, transform: Callable[..., object], arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """The derivative of a function known at compile time, as ``grad(f)(x)`` makes it on the way."""
+    given = [_known(lowering, transform, value) for value in arguments]
+    named = {name: _known(lowering, transform, value) for name, value in keywords.items()}
+    try:
+        return Static(transform(*given, **named))
+    except (Error, TypeError) as error:
+        raise _called_at(lowering, error if isinstance(error, Error) else ArgumentTypeError(str(error))) from error
+
+
+def _known(lowering: Lowering, transform: Callable[..., object], value: FrontValue) -> object:
+    if isinstance(value, Static):
+        return value.value
+    if isinstance(value, TupleValue) and not value.keys:
+        return value.cls(_known(lowering, transform, item) for item in value.items)
+    lowering.refuse(
+        None,
+        f"{transform.__name__}() of a function that is made while the program runs",
+        "Define the function outside, and pass to it what it takes from here.",
+    )
 
 
 def _bound(
