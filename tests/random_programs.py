@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from programs.expressions import Shape
 from programs.patterns import HELPERS, Patterns
-from programs.statements import LONG
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class _Writer(Patterns):
     def program(self) -> Program:
         parameters, make = self.parameters()
         for _ in range(self.rng.randint(4, 9)):
-            if len(self.lines) < LONG:
+            if len(self.lines) < self.long:
                 self.statement()
         self.result()
         body = "\n".join(self.lines)

@@ -7,8 +7,6 @@ from random import Random
 
 from programs.expressions import Expressions, Shape
 
-LONG = 40  # lines; a long program takes long to compile and says no more than two short ones
-
 
 class Statements(Expressions):
     """Writes lines, keeping in ``scope`` what is bound."""
@@ -20,6 +18,7 @@ class Statements(Expressions):
         self.trips = 1  # how often the current line runs
         self.in_loop = 0
         self.names = 0
+        self.long = rng.choice([12, 20, 40])  # lines; compiling takes long where a program is long
         self.statements: list[Callable[[], None]] = [self.assign_scalar]
         self.weights = [1.0]
 
@@ -52,7 +51,7 @@ class Statements(Expressions):
 
     def deep(self) -> bool:
         """Whether no further block should begin here: too deep, too often run, or the program is long enough."""
-        return self.indent >= 5 or self.trips > 40 or len(self.lines) > LONG
+        return self.indent >= 5 or self.trips > 40 or len(self.lines) > self.long
 
     def array_name(self, rank: int | None = None, least: int = 1) -> str | None:
         names = [a for a, s in self.scope.arrays.items() if rank in (None, len(s)) and s[0] >= least]
