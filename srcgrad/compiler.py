@@ -17,9 +17,9 @@ from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
 from srcgrad.differentiate.split import Halves, split
+from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
-from srcgrad.frontend.structure import Structure
 from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.check_finite import check_finite

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from srcgrad.api import grad, jvp, vjp
-from srcgrad.frontend.pytree import flatten, map_leaves
+from srcgrad.frontend.boundary.pytree import flatten, map_leaves
 from srcgrad.settings import OptionValues
 
 Point = tuple[object, ...]

@@ -12,8 +12,8 @@ from interpreter import run
 
 import srcgrad.library  # noqa: F401  # fills the registry, as the compiler does
 from srcgrad.api.marshal import rebuilder
+from srcgrad.frontend.boundary.pytree import describe, flatten
 from srcgrad.frontend.lower import Lowered, lower
-from srcgrad.frontend.pytree import describe, flatten
 from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 

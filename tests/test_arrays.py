@@ -13,8 +13,8 @@ from scipy import special
 
 import srcgrad.library.special  # noqa: F401  (fills the registry)
 from srcgrad.api.marshal import rebuilder
+from srcgrad.frontend.boundary.pytree import describe, flatten
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.pytree import describe, flatten
 from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 

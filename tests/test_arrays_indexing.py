@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from interpreter import run
 
-from srcgrad.frontend import scalars
-from srcgrad.frontend.construct import array_of
-from srcgrad.frontend.delayed import copy, expression, materialized
-from srcgrad.frontend.indexing import augment, read, write
+from srcgrad.frontend.arrays.construct import array_of
+from srcgrad.frontend.arrays.delayed import copy, expression, materialized
+from srcgrad.frontend.arrays.indexing import augment, read, write
+from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.values import (
     ArrayValue,
     Delayed,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from lowered import check, lowered, through_ir
 
-from srcgrad.frontend.inline import inline
+from srcgrad.frontend.calls.inline import inline
 from srcgrad.ir.core import Const, Value
 from srcgrad.ir.types import F32, F64, INDEX, Scalar
 from srcgrad.primitives.scalar import SCALARS

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from interpreter import run
 
+from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.pytree import describe
 from srcgrad.ir.core import Function, walk
 from srcgrad.ir.verify import verify
 from srcgrad.optimize.fold_constants import fold_constants

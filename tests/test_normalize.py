@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from srcgrad.frontend.normalize import exits, normalize, stop_flag
+from srcgrad.frontend.syntax.normalize import exits, normalize, stop_flag
 
 
 class _HonourStop(ast.NodeTransformer):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad.api.portable import NotPortable, described, follow, route_to
-from srcgrad.frontend.places import Capture
+from srcgrad.frontend.boundary.places import Capture
 
 MODEL = """
 from dataclasses import dataclass

@@ -9,13 +9,13 @@ from __future__ import annotations
 from srcgrad.analysis.sites import Sites
 from srcgrad.ir.core import Function, defined
 from srcgrad.ir.types import Array
-from srcgrad.ir.verify import InvalidProgram
+from srcgrad.ir.verify import InvalidProgramError
 
 
 def verify_sites(function: Function) -> None:
-    """Raise InvalidProgram unless every array value of a function and its callees has a site."""
+    """Raise InvalidProgramError unless every array value of a function and its callees has a site."""
     for current in (function, *function.callees.values()):
         sites = Sites(current)
         for value in defined(current.body):
             if isinstance(value.type, Array) and not sites.of(value):
-                raise InvalidProgram(f"{current.name}: {value!r} points to no known memory")
+                raise InvalidProgramError(f"{current.name}: {value!r} points to no known memory")

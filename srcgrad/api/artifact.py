@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from srcgrad.backend.numba_jit import Generated
-from srcgrad.frontend.places import Capture, Captured
-from srcgrad.frontend.structure import Structure
+from srcgrad.frontend.boundary.places import Capture, Captured
+from srcgrad.frontend.boundary.structure import Structure
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from srcgrad.api.plans import Backward, Forward, Tangent
 from srcgrad.api.specialise import Specialisation, Specialisations
 from srcgrad.errors import ArgumentTypeError, ShapeError
-from srcgrad.frontend.pytree import children_of, describe, flatten, layout_of, map_leaves
-from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.pytree import children_of, describe, flatten, layout_of, map_leaves
+from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.settings import Options
 
 

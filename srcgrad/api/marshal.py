@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.frontend.pytree import NATIVE, build_container
-from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.pytree import NATIVE, build_container
+from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.types import Array
 
 

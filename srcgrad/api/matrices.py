@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.api.directions import Jvp, Vjp
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.pytree import map_leaves
+from srcgrad.frontend.boundary.pytree import map_leaves
 from srcgrad.settings import Options
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from srcgrad.api.binding import Argnums
-from srcgrad.frontend.structure import Structure
+from srcgrad.frontend.boundary.structure import Structure
 
 Structures = tuple[Structure, ...]
 

@@ -14,8 +14,8 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
-from srcgrad.frontend.places import Capture
-from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 
 Route = tuple[object, ...]
 

@@ -17,9 +17,9 @@ from srcgrad.api.plans import Backward, Forward, Gradient, Plan, Primal, Structu
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
+from srcgrad.frontend.boundary.pytree import leaves_of
+from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.lower import Lowered
-from srcgrad.frontend.pytree import leaves_of
-from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.core import Block, Function, Op, Value, used
 from srcgrad.ir.types import Array, Scalar, Stack, Type
 from srcgrad.optimize.copy_arguments import written_parameters

@@ -23,8 +23,8 @@ from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.portable import NotPortable, Route, code_digest, described, follow, route_to, structure_text
 from srcgrad.backend import cache as storage
 from srcgrad.backend.numba_jit import Generated
-from srcgrad.frontend.places import Capture, Captured, key_of
-from srcgrad.frontend.structure import Structure, Tree
+from srcgrad.frontend.boundary.places import Capture, Captured, key_of
+from srcgrad.frontend.boundary.structure import Structure, Tree
 from srcgrad.settings import Options
 
 PACKAGE = Path(__file__).resolve().parents[1]

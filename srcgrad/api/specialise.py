@@ -16,8 +16,8 @@ from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.places import Captured
-from srcgrad.frontend.pytree import describe
+from srcgrad.frontend.boundary.places import Captured
+from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.ir.types import DTYPES
 from srcgrad.settings import Options
 

@@ -14,8 +14,8 @@ from srcgrad.api.directions import Jvp, Pullback, Vjp
 from srcgrad.api.matrices import Jacobian
 from srcgrad.api.plans import Gradient, Primal
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.pytree import function_key
-from srcgrad.frontend.structure import Static
+from srcgrad.frontend.boundary.pytree import function_key
+from srcgrad.frontend.boundary.structure import Static
 from srcgrad.settings import Options, OptionValues
 
 Function = Callable[..., object]

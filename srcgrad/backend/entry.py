@@ -18,8 +18,8 @@ from numba.core.errors import NumbaError as NumbaError
 from numba.core.registry import CPUDispatcher
 
 from srcgrad.errors import ArgumentTypeError, InternalError
-from srcgrad.frontend.pytree import NATIVE, describe
-from srcgrad.frontend.structure import Leaf, Structure, Tree
+from srcgrad.frontend.boundary.pytree import NATIVE, describe
+from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
 from srcgrad.ir.types import Array
 
 # Everything that compiles takes this lock first. Numba holds it while it compiles njit code that calls us, so a

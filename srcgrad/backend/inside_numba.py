@@ -20,8 +20,8 @@ from numba.np.numpy_support import as_dtype
 
 from srcgrad.backend.entry import compile_for, compile_lock
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend.pytree import array_leaf, describe, layout_of, scalar_leaf
-from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.pytree import array_leaf, describe, layout_of, scalar_leaf
+from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.types import dtype_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srcgrad.frontend.inline import inline
+from srcgrad.frontend.calls.inline import inline
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Op, Operand, constant
 from srcgrad.ir.types import Scalar

@@ -1,47 +1,32 @@
 """Every module that adds rows to the registry; importing this one fills it."""
 
-from srcgrad.frontend import (
-    array_attributes,
-    array_creation,
-    array_views,
-    assignment,
-    attributes,
-    builtin_functions,
-    call_expressions,
-    comprehensions,
-    container_methods,
-    contraction,
-    expressions,
-    formulas,
-    iteration,
-    joining,
-    loops,
-    number_functions,
-    reductions,
-    selection,
-    statements,
-    subscripts,
-)
+from srcgrad.frontend.arrays import attributes as array_attributes
+from srcgrad.frontend.arrays import contraction, creation, formulas, joining, reductions, selection, views
+from srcgrad.frontend.calls import builtin_functions
+from srcgrad.frontend.containers import comprehensions, methods
+from srcgrad.frontend.control import iteration, loops
+from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
+from srcgrad.frontend.numbers import functions
 
 __all__ = [
     "array_attributes",
-    "array_creation",
-    "array_views",
     "assignment",
     "attributes",
     "builtin_functions",
-    "call_expressions",
+    "calls",
     "comprehensions",
-    "container_methods",
     "contraction",
+    "creation",
     "expressions",
     "formulas",
+    "functions",
     "iteration",
     "joining",
     "loops",
-    "number_functions",
+    "methods",
     "reductions",
     "selection",
     "statements",
     "subscripts",
+    "views",
 ]

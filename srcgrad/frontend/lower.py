@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from types import FunctionType
 
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend import handlers, source
-from srcgrad.frontend.calls import call_object
-from srcgrad.frontend.functions import run
-from srcgrad.frontend.growing import ListGrowsError
+from srcgrad.frontend import handlers
+from srcgrad.frontend.boundary.places import Capture, Captured
+from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.calls.dispatch import call_object
+from srcgrad.frontend.calls.functions import run
+from srcgrad.frontend.containers.growing import ListGrowsError
+from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle, spelled
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.merge import describe, dynamic, flatten, rebuild, settle, spelled
-from srcgrad.frontend.places import Capture, Captured
 from srcgrad.frontend.scope import Scope, outermost
-from srcgrad.frontend.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.syntax import source
 from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, GrowingList, SinglePass, SliceValue
 from srcgrad.ir.core import Block, Function, Location, Value
 from srcgrad.ir.types import DType

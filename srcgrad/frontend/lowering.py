@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
-from srcgrad.frontend.places import Capture
+from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.scope import Binding, Pending, Scope
@@ -19,8 +19,8 @@ from srcgrad.ir.core import Function, Location, Op, Value
 from srcgrad.ir.types import DType
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.recursion import Activation
-    from srcgrad.frontend.slots import Slot
+    from srcgrad.frontend.calls.recursion import Activation
+    from srcgrad.frontend.control.slots import Slot
 
 Variable = tuple[Scope, str]
 PACKAGE = Path(__file__).parent.parent

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 
 from srcgrad.errors import Error
-from srcgrad.frontend.liveness import Liveness
-from srcgrad.frontend.places import Capture
-from srcgrad.frontend.single_use import Uses
+from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.syntax.liveness import Liveness
+from srcgrad.frontend.syntax.single_use import Uses
 from srcgrad.frontend.values import FrontValue
 from srcgrad.ir.core import Operand
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from srcgrad.frontend.compile_time import compile_time
-from srcgrad.frontend.elements import element
-from srcgrad.frontend.rows import reduces_rows
+from srcgrad.frontend.arrays.elements import element
+from srcgrad.frontend.arrays.rows import reduces_rows
+from srcgrad.frontend.calls.compile_time import compile_time
 
 Vector = NDArray[np.floating]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from srcgrad.frontend.compile_time import compile_time
+from srcgrad.frontend.calls.compile_time import compile_time
 from srcgrad.primitives.library import library
 
 Matrix = NDArray[np.floating]

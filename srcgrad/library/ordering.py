@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from srcgrad.frontend.elements import element
-from srcgrad.frontend.rows import fills_rows, indices, reduces_rows
+from srcgrad.frontend.arrays.elements import element
+from srcgrad.frontend.arrays.rows import fills_rows, indices, reduces_rows
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from srcgrad.frontend.compile_time import refuse
+from srcgrad.frontend.calls.compile_time import refuse
 from srcgrad.library.linear_algebra import floating, require_rank, require_square
 from srcgrad.library.ordering import order_of
 from srcgrad.primitives.library import library

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from srcgrad.frontend.compile_time import compile_time, refuse
+from srcgrad.frontend.calls.compile_time import compile_time, refuse
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]

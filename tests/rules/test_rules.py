@@ -25,6 +25,7 @@ M = np.array([[0.2, 1.3, -0.6], [0.8, -0.3, 0.9]])
 PLACES = np.array([2, 0, 2, 3])
 LONG = np.linspace(-0.9, 1.1, 16)
 EFFECTS = "srcgrad.analysis.effects"
+STORES = "srcgrad.frontend.arrays.stores"
 IN_PLACE = "srcgrad.differentiate.in_place"
 FORWARD_SUMS = "srcgrad.optimize.forward_sums"
 FUSE = "srcgrad.optimize.fuse_temporaries"
@@ -50,7 +51,7 @@ class Rule:
 
 
 RULES = [
-    Rule("07_right_side_first", programs.shifted_onto_itself, (X,), "srcgrad.frontend.stores.unaffected", always),
+    Rule("07_right_side_first", programs.shifted_onto_itself, (X,), f"{STORES}.unaffected", always),
     Rule("11_dead_store", programs.dead_store, (X,), "srcgrad.differentiate.reverse.clears_shadow", never),
     Rule("14_later_ops", programs.changed_after, (X,), f"{EFFECTS}.runs_later", never),
     Rule("14_next_iterations", programs.changed_by_next_iteration, (X,), f"{EFFECTS}.Effects.may_meet_later", never),

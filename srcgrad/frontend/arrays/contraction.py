@@ -1,0 +1,204 @@
+"""Products of arrays, ``dot``, ``@`` and ``einsum``, as plain loops.
+
+The innermost loop runs along memory: over the axis that is summed for dot products of rows (also where the right
+operand is a transposed matrix), else along the rows of the result: ``out[i, j] += a[i, k] * b[k, j]`` runs i, k, j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError, ShapeError
+from srcgrad.frontend.arrays import extents
+from srcgrad.frontend.arrays.broadcasting import Shape, broadcast, common_extent, moved
+from srcgrad.frontend.arrays.construct import as_array
+from srcgrad.frontend.arrays.delayed import expression, materialized, nest, result_dtype, sample, shape_of
+from srcgrad.frontend.arrays.gather import carrying
+from srcgrad.frontend.calls.signatures import bound
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers import scalars
+from srcgrad.frontend.numbers.promotion import cast, refuse
+from srcgrad.frontend.numbers.scalars import Number
+from srcgrad.frontend.registry import Arguments, Keywords, function
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, is_number
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Operand, constant
+from srcgrad.ir.types import DType
+
+EINSUM = 'Write one letter per axis, as in np.einsum("ij,jk->ik", a, b).'
+
+
+@function(np.dot)
+def _dot(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, b = bound(lowering, "dot", arguments, keywords, "a", "b")
+    x, y = (_operand(lowering, v) for v in (a, b))
+    if not (isinstance(x, ArrayValue) and isinstance(y, ArrayValue)) or 0 in (x.rank, y.rank):
+        return expression(lowering.builder, (x, y), times)
+    if x.rank > 2 or y.rank > 2:
+        lowering.refuse(
+            None, "np.dot of arrays of more than 2 dimensions", "Use @ or np.einsum, which say what is meant."
+        )
+    return product(lowering.builder, x, y)
+
+
+@function(np.matmul)
+def _matmul(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, b = bound(lowering, "matmul", arguments, keywords, "a", "b")
+    x, y = (_operand(lowering, v) for v in (a, b))
+    if not (isinstance(x, ArrayValue) and isinstance(y, ArrayValue)) or 0 in (x.rank, y.rank):
+        lowering.refuse(None, "@ takes arrays, not numbers", "Use * for a product with a number.", ArgumentTypeError)
+    return product(lowering.builder, x, y)
+
+
+@function(np.vdot)
+def _vdot(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, b = bound(lowering, "vdot", arguments, keywords, "a", "b")
+    x, y = (_operand(lowering, v) for v in (a, b))
+    for v in (x, y):
+        if not isinstance(v, ArrayValue) or v.rank != 1:
+            lowering.refuse(None, "np.vdot of anything but vectors", "Use np.sum(np.conj(a) * b).")
+    if isinstance(x, ArrayValue) and x.dtype.kind == "c":
+        x = expression(lowering.builder, (x,), lambda b, v: scalars.apply(b, "conj", (v,)))
+    return product(lowering.builder, materialized(lowering.builder, x), materialized(lowering.builder, y))
+
+
+def _operand(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return value if is_number(value) else materialized(lowering.builder, as_array(lowering.builder, value))
+
+
+def times(builder: Builder, x: Number, y: Number) -> Number:
+    return scalars.binary(builder, "mul", x, y)
+
+
+def product(builder: Builder, a: ArrayValue, b: ArrayValue) -> FrontValue:
+    """``a @ b`` for arrays of rank 1 and more; leading axes beyond two are broadcast."""
+    rows, columns = shape_of(builder, a), shape_of(builder, b)
+    left, right = a.rank > 1, b.rank > 1
+    inner = _equal_extent(builder, rows[-1], columns[-2 if right else -1])
+    dtype = _product_dtype(builder, a, b)
+    batch, strides = broadcast(builder, [rows[:-2], columns[:-2]])
+
+    def at(array: ArrayValue, which: int, outer: tuple[Operand, ...], own: tuple[Operand, ...]) -> Operand:
+        steps = strides[which]
+        place = [moved(builder, i, s) for i, s in zip(outer[len(outer) - len(steps) :], steps, strict=True)]
+        return cast(builder, builder("load", array.ref, *place, *own), dtype)
+
+    def dots(outer: tuple[Operand, ...], i: tuple[Operand, ...], j: tuple[Operand, ...]) -> Operand:
+        def add(k: tuple[Operand, ...], total: Operand) -> Operand:
+            term = builder("mul", at(a, 0, outer, (*i, *k)), at(b, 1, outer, (*k, *j)))
+            return builder("add", total, term)
+
+        return carrying(builder, (inner,), constant(0, dtype), add)
+
+    shape = (*batch, *(rows[-2:-1] if left else ()), *(columns[-1:] if right else ()))
+    if not shape:
+        return ScalarValue(dots((), (), ()))
+    depth = len(batch)
+    if not right or b.type.layout == "F":  # columns of the right operand lie in a row
+        ref = builder("alloc", *shape, dtype=dtype, fill="empty")
+        rank = depth + left
+        nest(builder, shape, lambda p: builder.emit("store", ref, *p, dots(p[:depth], p[depth:rank], p[rank:])))
+        return ArrayValue(ref)
+    ref = builder("alloc", *shape, dtype=dtype, fill="zeros")
+
+    def accumulate(p: tuple[Operand, ...]) -> None:
+        outer, (*i, k, j) = p[:depth], p[depth:]
+        term = builder("mul", at(a, 0, outer, (*i, k)), at(b, 1, outer, (k, j)))
+        builder.emit("accumulate", ref, *outer, *i, j, term)
+
+    nest(builder, (*shape[:-1], inner, shape[-1]), accumulate)
+    return ArrayValue(ref)
+
+
+def _product_dtype(builder: Builder, *arrays: ArrayValue) -> DType:
+    dtype = arrays[0].dtype
+    for other in arrays[1:]:
+        dtype = result_dtype(builder, [ScalarValue(constant(0, dtype)), sample(other)], times)
+    if dtype.kind == "b":
+        raise refuse(builder, "a matrix product of booleans", "Convert with .astype(int) first.")
+    return dtype
+
+
+def _equal_extent(builder: Builder, n: Operand, m: Operand) -> Operand:
+    """The extent that two axes share; checked."""
+    if extents.same(builder, n, m):
+        return n
+    if isinstance(n, Const) and isinstance(m, Const):
+        message = f"a product over axes of extents {n.value} and {m.value}"
+        raise refuse(builder, message, "Transpose an operand with .T, or look at the shapes.", ShapeError)
+    message = "a product over axes of extents {0} and {1}"
+    builder.emit("check", builder("eq", n, m), n, m, exception="ValueError", message=message)
+    return n if isinstance(n, Const) else m if isinstance(m, Const) else n
+
+
+@function(np.einsum)
+def _einsum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    keywords = {k: v for k, v in keywords.items() if k != "optimize"}
+    spec, *operands = arguments
+    if keywords or not (isinstance(spec, Static) and isinstance(spec.value, str)) or not operands:
+        lowering.refuse(None, "einsum() takes a string and arrays here", EINSUM)
+    arrays = [materialized(lowering.builder, as_array(lowering.builder, v)) for v in operands]
+    inputs, output = _labels(lowering, spec.value.replace(" ", ""), arrays)
+    return summed_product(lowering.builder, arrays, inputs, output)
+
+
+def _labels(lowering: Lowering, spec: str, arrays: Sequence[ArrayValue]) -> tuple[list[str], str]:
+    """The axes' letters of each operand and of the result; ``...`` stands for capital letters nobody uses."""
+    left, arrow, output = spec.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(arrays):
+        lowering.refuse(None, f"einsum {spec!r} has {len(inputs)} operands, got {len(arrays)}", EINSUM, ShapeError)
+    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in spec]
+    hidden = max(
+        (a.rank - len(s.replace("...", "")) for a, s in zip(arrays, inputs, strict=True) if "..." in s), default=0
+    )
+    dots = "".join(free[:hidden])
+    for k, (a, labels) in enumerate(zip(arrays, inputs, strict=True)):
+        missing = a.rank - len(labels.replace("...", ""))
+        inputs[k] = labels.replace("...", dots[len(dots) - missing :] if missing > 0 else "")
+        if len(inputs[k]) != a.rank:
+            message = f"einsum operand {k} has {a.rank} dimensions, {labels!r} names {len(labels)}"
+            lowering.refuse(None, message, EINSUM, ShapeError)
+    if not arrow:
+        letters = "".join(inputs)
+        output = dots + "".join(sorted(c for c in set(letters) - set(dots) if letters.count(c) == 1))
+    output = output.replace("...", dots)
+    if len(set(output)) < len(output) or not set(output) <= set("".join(inputs)):
+        lowering.refuse(None, f"einsum {spec!r}: the result names an axis twice or one that no operand has", EINSUM)
+    return inputs, output
+
+
+def summed_product(builder: Builder, arrays: Sequence[ArrayValue], inputs: Sequence[str], output: str) -> FrontValue:
+    """The sum over all letters that the output lacks of the product of the operands' elements."""
+    sizes: dict[str, list[Operand]] = {}
+    for a, labels in zip(arrays, inputs, strict=True):
+        for n, c in zip(shape_of(builder, a), labels, strict=True):
+            sizes.setdefault(c, []).append(n)
+    common = {c: common_extent(builder, found) for c, found in sizes.items()}
+    steps = {c: iter(s) for c, (_, s) in common.items()}
+    strides = [[next(steps[c]) for c in labels] for labels in inputs]
+    dtype = _product_dtype(builder, *arrays)
+    inner = [c for c in common if c not in output]
+
+    def total(outer: tuple[Operand, ...]) -> Operand:
+        def add(at: tuple[Operand, ...], so_far: Operand) -> Operand:
+            index_of = dict(zip((*output, *inner), (*outer, *at), strict=True))
+            factors = []
+            for a, labels, moves in zip(arrays, inputs, strides, strict=True):
+                place = (moved(builder, index_of[c], s) for c, s in zip(labels, moves, strict=True))
+                factors.append(cast(builder, builder("load", a.ref, *place), dtype))
+            term = factors[0]
+            for factor in factors[1:]:
+                term = builder("mul", term, factor)
+            return builder("add", so_far, term) if inner else term
+
+        return carrying(builder, tuple(common[c][0] for c in inner), constant(0, dtype), add)
+
+    if not output:
+        return ScalarValue(total(()))
+    shape: Shape = tuple(common[c][0] for c in output)
+    ref = builder("alloc", *shape, dtype=dtype, fill="empty")
+    nest(builder, shape, lambda at: builder.emit("store", ref, *at, total(at)))
+    return ArrayValue(ref)

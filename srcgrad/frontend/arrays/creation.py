@@ -1,0 +1,200 @@
+"""New arrays: allocated (``np.zeros``), made of lists (``np.array``), or copied (``.copy``, ``.astype``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.errors import ShapeError
+from srcgrad.frontend.arrays import extents
+from srcgrad.frontend.arrays.attributes import product, python_int
+from srcgrad.frontend.arrays.broadcasting import Shape
+from srcgrad.frontend.arrays.construct import array_of, as_array
+from srcgrad.frontend.arrays.delayed import as_delayed, materialized, shape_of
+from srcgrad.frontend.arrays.stores import as_number, snapshot, store_into
+from srcgrad.frontend.arrays.views import axis_of, new_shape
+from srcgrad.frontend.calls.dispatch import call_object
+from srcgrad.frontend.calls.signatures import bound, static_int
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers.conversions import dtype_argument
+from srcgrad.frontend.numbers.promotion import as_scalar, cast, refuse
+from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, index
+from srcgrad.ir.types import F64, DType
+
+
+def allocated(builder: Builder, shape: Shape, dtype: DType, fill: str) -> ArrayValue:
+    """Fresh memory."""
+    require_extents(builder, shape)
+    return ArrayValue(builder("alloc", *shape, dtype=dtype, fill=fill))
+
+
+def require_extents(builder: Builder, shape: Shape) -> None:
+    """Check that no extent is negative, unless that is known."""
+    message = "negative dimensions are not allowed"
+    for n in shape:
+        if extents.is_extent(builder, n):
+            continue
+        if isinstance(n, Const):
+            raise refuse(builder, message, "Extents are 0 or more.", ShapeError)
+        builder.emit("check", builder("ge", n, index(0)), exception="ValueError", message=message)
+
+
+def optional_dtype(lowering: Lowering, value: FrontValue, default: DType) -> DType:
+    if isinstance(value, Static) and value.value is None:
+        return default
+    return dtype_argument(lowering, value)
+
+
+def _allocate(lowering: Lowering, name: str, fill: str, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    none = Static(None)
+    shape, dtype, _ = bound(lowering, name, arguments, keywords, "shape", dtype=none, order=none)
+    return allocated(lowering.builder, new_shape(lowering, shape), optional_dtype(lowering, dtype, F64), fill)
+
+
+@function(np.zeros)
+def _zeros(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _allocate(lowering, "zeros", "zeros", arguments, keywords)
+
+
+@function(np.empty)
+def _empty(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _allocate(lowering, "empty", "empty", arguments, keywords)
+
+
+def _allocate_like(lowering: Lowering, name: str, fill: str, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, dtype = bound(lowering, name, arguments, keywords, "a", dtype=Static(None))
+    array = as_delayed(lowering.builder, as_array(lowering.builder, a))
+    return allocated(lowering.builder, array.shape, optional_dtype(lowering, dtype, array.dtype), fill)
+
+
+@function(np.zeros_like)
+def _zeros_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _allocate_like(lowering, "zeros_like", "zeros", arguments, keywords)
+
+
+@function(np.empty_like)
+def _empty_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _allocate_like(lowering, "empty_like", "empty", arguments, keywords)
+
+
+@function(np.array)
+def _array(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value, dtype, copy = bound(lowering, "array", arguments, keywords, "object", dtype=Static(None), copy=Static(True))
+    if not (isinstance(copy, Static) and copy.value is True):
+        lowering.refuse(None, "np.array() with copy other than True", "Use np.asarray(x) for an array itself.")
+    wanted = None if isinstance(dtype, Static) and dtype.value is None else dtype_argument(lowering, dtype)
+    if isinstance(value, ArrayValue | Delayed):
+        return converted(lowering.builder, value, wanted or value.dtype)
+    return array_of(lowering.builder, value, wanted)
+
+
+@function(np.asarray, np.asanyarray)
+def _asarray(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value, dtype = bound(lowering, "asarray", arguments, keywords, "a", dtype=Static(None))
+    wanted = None if isinstance(dtype, Static) and dtype.value is None else dtype_argument(lowering, dtype)
+    if not isinstance(value, ArrayValue | Delayed):
+        return array_of(lowering.builder, value, wanted)
+    if wanted is not None and wanted != value.dtype:
+        return converted(lowering.builder, value, wanted)
+    return value
+
+
+@function(np.ascontiguousarray)
+def _contiguous(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value = _asarray(lowering, arguments, keywords)
+    if isinstance(value, ArrayValue) and value.type.layout != "C":
+        return snapshot(lowering.builder, value)
+    return value
+
+
+@function(np.copy)
+@array_method("copy", "__copy__")
+def _copy(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, _ = bound(lowering, "copy", arguments, keywords, "a", order=Static("C"))
+    if is_number(a):
+        return a
+    return as_delayed(lowering.builder, as_array(lowering.builder, a))
+
+
+@array_method("astype")
+def _astype(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, dtype, copy = bound(lowering, "astype", arguments, keywords, "a", "dtype", copy=Static(True))
+    wanted = dtype_argument(lowering, dtype)
+    if is_number(a):
+        return ScalarValue(cast(lowering.builder, as_scalar(as_number(lowering.builder, a)).operand, wanted))
+    assert isinstance(a, ArrayValue | Delayed)
+    if isinstance(copy, Static) and copy.value is False and wanted == a.dtype:
+        return a
+    return converted(lowering.builder, a, wanted)
+
+
+def converted(builder: Builder, value: ArrayValue | Delayed, dtype: DType) -> FrontValue:
+    """New elements of another dtype; an array of rank 0 stays an array."""
+    if value.dtype.kind == "c" and dtype.kind not in "cb":
+        raise refuse(builder, "a complex array is converted to a real one", "Use np.real(x) or np.abs(x).")
+    source = as_delayed(builder, value)
+    if value.dtype == dtype:
+        return source
+    return Delayed(
+        source.shape,
+        dtype,
+        lambda b, at: cast(b, source.element(b, at), dtype),
+        source.reads,
+        source.aligned,
+    )
+
+
+@array_method("fill")
+def _fill(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, value = bound(lowering, "fill", arguments, keywords, "a", "value")
+    store_into(lowering.builder, materialized(lowering.builder, a), as_number(lowering.builder, value))
+    return Static(None)
+
+
+@array_method("sort")
+def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """In place, unlike ``np.sort``."""
+    array = materialized(lowering.builder, arguments[0])
+    store_into(lowering.builder, array, call_object(lowering, np.sort, (array, *arguments[1:]), keywords))
+    return Static(None)
+
+
+@array_method("item")
+def _item(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    array, *where = arguments
+    if is_number(array):
+        return ScalarValue(as_scalar(as_number(lowering.builder, array)).operand, weak=True)
+    shape = shape_of(lowering.builder, array)
+    if where:
+        lowering.refuse(None, "item() with an index", "Index the array: x[i, j].")
+    for n in shape:
+        one = lowering.builder("eq", n, index(1))
+        message = "can only convert an array of size 1 to a number"
+        lowering.builder.emit("check", one, exception="ValueError", message=message)
+    element = as_delayed(lowering.builder, array).element(lowering.builder, (index(0),) * len(shape))
+    return ScalarValue(element, weak=True)
+
+
+@function(np.shape)
+def _shape(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    (a,) = bound(lowering, "shape", arguments, keywords, "a")
+    value = a if is_number(a) else as_array(lowering.builder, a)
+    return TupleValue(tuple(python_int(n) for n in shape_of(lowering.builder, value)))
+
+
+@function(np.ndim)
+def _ndim(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    (a,) = bound(lowering, "ndim", arguments, keywords, "a")
+    value = a if is_number(a) else as_array(lowering.builder, a)
+    return Static(len(shape_of(lowering.builder, value)))
+
+
+@function(np.size)
+def _size(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, axis = bound(lowering, "size", arguments, keywords, "a", axis=Static(None))
+    shape = shape_of(lowering.builder, a if is_number(a) else as_array(lowering.builder, a))
+    if isinstance(axis, Static) and axis.value is None:
+        return python_int(product(lowering.builder, shape))
+    return python_int(shape[axis_of(lowering, static_int(lowering, axis), len(shape))])

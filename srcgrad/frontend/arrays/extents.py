@@ -1,0 +1,150 @@
+"""Extents of references, resolved while lowering: through views to the allocation or the argument.
+
+Two extents that are made in the same way are known to be equal, so that ``x[1:] - x[:-1]`` needs no check.
+"""
+
+from __future__ import annotations
+
+from srcgrad.frontend.numbers.scalars import index_op
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Op, Operand, Value, index
+from srcgrad.ir.types import Array
+from srcgrad.primitives.table import Effect, effect
+
+VIEWS = ("slice", "transpose", "reshape", "expand", "relax")
+TAKEN = {":": 0, "i": 1, "s": 3}  # operands of `slice` per letter
+
+
+def extent(builder: Builder, ref: Value, axis: int) -> Operand:
+    """The extent of an axis, as an operand in scope."""
+    assert isinstance(ref.type, Array)
+    if axis in ref.type.ones:
+        return index(1)
+    op = builder.definition(ref)
+    found = None if op is None else _extent_of_result(builder, op, axis)
+    return builder("dim", ref, axis=axis) if found is None else found
+
+
+def shape(builder: Builder, ref: Value) -> tuple[Operand, ...]:
+    assert isinstance(ref.type, Array)
+    return tuple(extent(builder, ref, axis) for axis in range(ref.type.rank))
+
+
+def _extent_of_result(builder: Builder, op: Op, axis: int) -> Operand | None:
+    match op.primitive:
+        case "alloc":
+            return op.operands[axis]
+        case "reshape":
+            return op.operands[1 + axis]
+        case "slice":
+            kept = [k for k, letter in enumerate(op.text("axes")) if letter != "i"]
+            letter, operands = slice_part(op, kept[axis])
+            return operands[1] if letter == "s" else extent(builder, source(op), kept[axis])
+        case "transpose":
+            permutation = op.attributes["permutation"]
+            assert isinstance(permutation, tuple)
+            origin = permutation[axis]
+            assert isinstance(origin, int)
+            return extent(builder, source(op), origin)
+        case "expand":
+            added = op.attributes["axes"]
+            assert isinstance(added, tuple)
+            return extent(builder, source(op), axis - sum(1 for k in added if isinstance(k, int) and k < axis))
+        case "relax":
+            return extent(builder, source(op), axis)
+    return None
+
+
+def slice_part(op: Op, axis: int) -> tuple[str, tuple[Operand, ...]]:
+    """The letter of a source axis in a `slice`, and its operands."""
+    axes = op.text("axes")
+    start = 1 + sum(TAKEN[letter] for letter in axes[:axis])
+    return axes[axis], op.operands[start : start + TAKEN[axes[axis]]]
+
+
+def source(op: Op) -> Value:
+    """What a view looks into."""
+    ref = op.operands[0]
+    assert isinstance(ref, Value)
+    return ref
+
+
+def root(builder: Builder, ref: Value) -> Value:
+    """The reference that a view was made from, through all views."""
+    op = builder.definition(ref)
+    return root(builder, source(op)) if op is not None and op.primitive in VIEWS else ref
+
+
+def disjoint(builder: Builder, a: Value, b: Value) -> bool:
+    """Whether two references are known to share no memory.
+
+    Fresh memory shares nothing with what is older than it, nor with other fresh memory, and two arguments do
+    not overlap where one is written to: that is checked before the call. A merged or carried reference may be
+    anything that is older than itself.
+    """
+    assert isinstance(a.type, Array) and isinstance(b.type, Array)
+    if a.type.dtype != b.type.dtype:  # no view changes the dtype
+        return True
+    x, y = root(builder, a), root(builder, b)
+    if x is y:
+        return False
+    if _is_origin(builder, x) and _is_origin(builder, y):
+        return True
+    return (_is_fresh(builder, x) and builder.older(y, x)) or (_is_fresh(builder, y) and builder.older(x, y))
+
+
+def _is_fresh(builder: Builder, ref: Value) -> bool:
+    op = builder.definition(ref)
+    return op is not None and op.primitive == "alloc"
+
+
+def _is_origin(builder: Builder, ref: Value) -> bool:
+    return builder.is_argument(ref) or _is_fresh(builder, ref)
+
+
+def same(builder: Builder, a: Operand, b: Operand) -> bool:
+    """Whether two operands are known to be equal (or two references to look at the same elements)."""
+    if a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key()):
+        return True
+    x, y = builder.definition(a), builder.definition(b)
+    if x is None or y is None or x.primitive != y.primitive or x.attributes != y.attributes:
+        return False
+    if effect(x.primitive) not in (Effect.PURE, Effect.VIEW, Effect.CHECK) or len(x.results) != 1:
+        return False
+    pairs = zip(x.operands, y.operands, strict=False)
+    return len(x.operands) == len(y.operands) and all(same(builder, p, q) for p, q in pairs)
+
+
+def shifted(builder: Builder, a: Operand, by: int) -> Operand:
+    """``a + by``, with sums of constants folded: ``(n + -1) + -1`` is ``n + -2``."""
+    op = builder.definition(a)
+    if op is not None and op.primitive == "add" and isinstance(op.operands[1], Const):
+        already = op.operands[1].value
+        assert isinstance(already, int)
+        a, by = op.operands[0], by + already
+    return index_op(builder, "add", a, index(by))
+
+
+def clamped_at_zero(builder: Builder, n: Operand) -> Operand:
+    """``max(n, 0)``; nothing where ``n`` is the extent of an axis."""
+    return n if is_extent(builder, n) else index_op(builder, "max", n, index(0))
+
+
+def is_extent(builder: Builder, n: Operand) -> bool:
+    """Whether an operand is known not to be negative by the way it was made."""
+    if isinstance(n, Const):
+        return isinstance(n.value, int) and n.value >= 0
+    op = builder.definition(n)
+    if op is None:
+        return False
+    if op.primitive == "max":
+        return any(is_extent(builder, x) for x in op.operands)
+    if op.primitive in ("min", "mul", "add"):
+        return all(is_extent(builder, x) for x in op.operands)
+    if op.primitive == "floordiv":
+        return is_extent(builder, op.operands[0]) and isinstance(op.operands[1], Const) and is_positive(op.operands[1])
+    return op.primitive == "dim"
+
+
+def is_positive(n: Const) -> bool:
+    return isinstance(n.value, int) and n.value > 0

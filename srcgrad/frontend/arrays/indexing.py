@@ -1,0 +1,59 @@
+"""Subscripts of arrays: ``x[1:, None, i]`` read, written and updated in place.
+
+Integers, slices, ``None`` and ``...`` make a view (``keys``); integer arrays and boolean masks make a gather or a
+scatter (``gather``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from srcgrad.frontend.arrays import gather
+from srcgrad.frontend.arrays.delayed import expression, materialized
+from srcgrad.frontend.arrays.keys import WHOLE, Key, expanded, is_mask, positions, view
+from srcgrad.frontend.arrays.stores import store_element, store_into, update, update_element
+from srcgrad.frontend.numbers.scalars import Number
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, is_array, is_number
+from srcgrad.ir.build import Builder
+
+
+def read(builder: Builder, array: ArrayValue | Delayed, key: Key) -> FrontValue:
+    """``array[key]``: a number, a view, or the elements that index arrays pick."""
+    parts = expanded(builder, array.rank, key)
+    if all(map(is_number, parts)):
+        at = positions(builder, array, parts)
+        if isinstance(array, ArrayValue):
+            return ScalarValue(builder("load", array.ref, *at))
+        return ScalarValue(array.element(builder, at))
+    base = materialized(builder, array)
+    if any(map(is_array, parts)):
+        return gather.gathered(builder, gather.selection(builder, base, parts))
+    return view(builder, base, parts)
+
+
+def write(builder: Builder, array: ArrayValue, key: Key, value: FrontValue) -> None:
+    """``array[key] = value``."""
+    parts = expanded(builder, array.rank, key)
+    if all(map(is_number, parts)):
+        store_element(builder, array, positions(builder, array, parts), value)
+    elif not any(map(is_array, parts)):
+        store_into(builder, view(builder, array, parts), value)
+    elif is_mask(parts[0]) and all(p is WHOLE for p in parts[1:]) and gather.fills(parts[0], array, value):
+        gather.masked_store(builder, array, parts[0], value)
+    else:
+        gather.scatter(builder, gather.selection(builder, array, parts), value)
+
+
+def augment(
+    builder: Builder, name: str, array: ArrayValue, key: Key, value: FrontValue, combine: Callable[..., Number]
+) -> None:
+    """``array[key] op= value`` for the primitive ``name`` that ``combine`` applies."""
+    parts = expanded(builder, array.rank, key)
+    if all(map(is_number, parts)):
+        update_element(builder, array, positions(builder, array, parts), value, name, combine)
+    elif not any(map(is_array, parts)):
+        update(builder, view(builder, array, parts), value, name, combine)
+    else:  # all elements are read before one is written, so that of repeated indices the last counts
+        chosen = gather.selection(builder, array, parts)
+        new = expression(builder, (gather.gathered(builder, chosen), value), combine)
+        gather.scatter(builder, chosen, materialized(builder, new))

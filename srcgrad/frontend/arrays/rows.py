@@ -1,0 +1,158 @@
+"""Functions of a vector, written in the language itself, applied along axes of arrays.
+
+::
+
+    @reduces_rows(np.max)                  @fills_rows(np.cumsum)
+    def largest(v): ...                    def running_sum(v, out): ...
+
+The axes that are reduced are moved to the end, so that each result belongs to one vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import TypeVar
+
+from srcgrad.frontend.arrays.broadcasting import Shape
+from srcgrad.frontend.arrays.construct import as_array
+from srcgrad.frontend.arrays.delayed import copy, materialized, nest, shape_of
+from srcgrad.frontend.arrays.reductions import reduced_axes
+from srcgrad.frontend.arrays.views import axis_of, permuted
+from srcgrad.frontend.calls.functions import call_python
+from srcgrad.frontend.calls.signatures import bound, static_bool, static_int
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers.promotion import as_scalar
+from srcgrad.frontend.numbers.scalars import index_op
+from srcgrad.frontend.registry import FUNCTIONS, Arguments, Keywords
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, is_number
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Operand, index
+from srcgrad.ir.types import I64, DType
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def reduces_rows(*functions: object) -> Callable[[F], F]:
+    """Let ``kernel(v)``, which gives a number, stand for NumPy functions with ``axis`` and ``keepdims``."""
+
+    def add(kernel: F) -> F:
+        assert isinstance(kernel, FunctionType)
+        for f in dict.fromkeys(functions):
+            FUNCTIONS[f] = lambda lowering, arguments, keywords: _reduce(lowering, kernel, arguments, keywords)
+        return kernel
+
+    return add
+
+
+def fills_rows(*functions: object, axis: int | None, dtype: Callable[[DType], DType] = lambda d: d) -> Callable[[F], F]:
+    """Let ``kernel(v, out)`` stand for functions that give as many elements as they get, by default along ``axis``.
+
+    Without an axis the array is taken as one vector.
+    """
+
+    def add(kernel: F) -> F:
+        assert isinstance(kernel, FunctionType)
+        for f in dict.fromkeys(functions):
+            FUNCTIONS[f] = lambda lowering, arguments, keywords: _fill(
+                lowering, kernel, axis, dtype, arguments, keywords
+            )
+        return kernel
+
+    return add
+
+
+def indices(dtype: DType) -> DType:
+    """The dtype of results that are indices."""
+    return I64
+
+
+def _reduce(lowering: Lowering, kernel: FunctionType, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    none, false = Static(None), Static(False)
+    a, axis, keepdims = bound(lowering, kernel.__name__, arguments, keywords, "a", axis=none, keepdims=false)
+    builder = lowering.builder
+    if is_number(a):
+        return a
+    array = materialized(builder, as_array(builder, a))
+    axes = reduced_axes(lowering, axis, array.rank)
+    rows = with_axes_last(builder, array, axes)
+    shape = shape_of(builder, rows)[:-1]
+
+    def result(at: tuple[Operand, ...]) -> ScalarValue:
+        number = call_python(lowering, kernel, [row(builder, rows, at)], {})
+        assert isinstance(number, ScalarValue | Static)
+        return as_scalar(number)
+
+    keeps = static_bool(lowering, keepdims, "keepdims")
+    if not shape and not keeps:
+        return result(())
+    whole = tuple(index(1) if k in axes else n for k, n in enumerate(shape_of(builder, array)))
+    dtype = _dtype_of_row(builder, lambda: result((index(0),) * len(shape)))
+    ref = builder("alloc", *(whole if keeps else shape), dtype=dtype, fill="empty")
+
+    def put(at: tuple[Operand, ...]) -> None:
+        places = iter(at)
+        kept = tuple(index(0) if k in axes else next(places) for k in range(array.rank)) if keeps else at
+        builder.emit("store", ref, *kept, result(at).operand)
+
+    nest(builder, shape, put)
+    return ArrayValue(ref)
+
+
+def _dtype_of_row(builder: Builder, result: Callable[[], ScalarValue]) -> DType:
+    """The dtype of a kernel's result: it is lowered once into a block that is thrown away."""
+    builder.open()
+    try:
+        return result().dtype
+    finally:
+        builder.close()
+
+
+def _fill(
+    lowering: Lowering,
+    kernel: FunctionType,
+    default: int | None,
+    dtype: Callable[[DType], DType],
+    arguments: Arguments,
+    keywords: Keywords,
+) -> FrontValue:
+    a, axis = bound(lowering, kernel.__name__, arguments, keywords, "a", axis=Static(default))
+    builder = lowering.builder
+    array = materialized(builder, as_array(builder, a))
+    if isinstance(axis, Static) and axis.value is None:
+        rows, permutation = with_axes_last(builder, array, tuple(range(array.rank))), [0]
+    else:
+        last = axis_of(lowering, static_int(lowering, axis), array.rank)
+        permutation = [k for k in range(array.rank) if k != last] + [last]
+        rows = permuted(builder, array, permutation)
+    shape = shape_of(builder, rows)
+    inverse = [permutation.index(k) for k in range(len(permutation))]
+    out = ArrayValue(builder("alloc", *(shape[k] for k in inverse), dtype=dtype(array.dtype), fill="empty"))
+    places = permuted(builder, out, permutation)
+
+    def put(at: tuple[Operand, ...]) -> None:
+        call_python(lowering, kernel, [row(builder, rows, at), row(builder, places, at)], {})
+
+    nest(builder, shape[:-1], put)
+    return out
+
+
+def row(builder: Builder, rows: ArrayValue, at: tuple[Operand, ...]) -> ArrayValue:
+    """The vector at these indices on all axes but the last."""
+    return ArrayValue(builder("slice", rows.ref, *at, axes="i" * len(at) + ":")) if at else rows
+
+
+def with_axes_last(builder: Builder, array: ArrayValue, axes: Sequence[int]) -> ArrayValue:
+    """The array with these axes merged into the last one; to be read only."""
+    kept = [k for k in range(array.rank) if k not in axes]
+    moved = permuted(builder, array, [*kept, *sorted(axes)])
+    if len(axes) == 1:
+        return moved
+    if moved.type.layout != "C":
+        moved = copy(builder, moved)
+    own = shape_of(builder, moved)
+    merged: Operand = index(1)
+    for n in own[len(kept) :]:
+        merged = index_op(builder, "mul", merged, n)
+    shape: Shape = (*own[: len(kept)], merged)
+    return ArrayValue(builder("reshape", moved.ref, *shape))

@@ -1,0 +1,152 @@
+"""Stores of whole arrays: broadcast to the target, and read as they were before the target was written to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.arrays import extents
+from srcgrad.frontend.arrays.broadcasting import Shape, fitted
+from srcgrad.frontend.arrays.delayed import (
+    Source,
+    as_delayed,
+    constant_source,
+    copy,
+    nest,
+    once_per_element,
+    result_dtype,
+    sample,
+    shape_of,
+    source_at,
+)
+from srcgrad.frontend.numbers.promotion import refuse
+from srcgrad.frontend.numbers.scalars import Number, as_scalar, cast
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_number
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Operand, Value
+from srcgrad.ir.types import DType
+
+
+def store_into(builder: Builder, target: ArrayValue, value: FrontValue) -> None:
+    """``target[...] = value``: the value is broadcast to the target, and read as it was before."""
+    shape = shape_of(builder, target)
+    source = elements_for(builder, shape, target, value, aligned=True)
+    nest(builder, shape, lambda at: store_element(builder, target, at, source(builder, at)))
+
+
+def update(builder: Builder, target: ArrayValue, value: FrontValue, name: str, combine: Callable[..., Number]) -> None:
+    """``target op= value`` for the primitive ``name`` that ``combine`` applies: in place, element by element."""
+    shape = shape_of(builder, target)
+    source = elements_for(builder, shape, target, value, aligned=True)
+    nest(
+        builder,
+        shape,
+        lambda at: update_element(builder, target, at, source(builder, at), name, combine),
+    )
+
+
+def store_element(builder: Builder, target: ArrayValue, at: tuple[Operand, ...], value: FrontValue) -> None:
+    """``target[at] = value`` for one element, its indices in range."""
+    require_writeable(builder, target.ref)
+    number = as_number(builder, value)
+    check_castable(builder, as_scalar(number).dtype, target.dtype)
+    builder.emit("store", target.ref, *at, cast(builder, as_scalar(number).operand, target.dtype))
+
+
+def update_element(
+    builder: Builder,
+    target: ArrayValue,
+    at: tuple[Operand, ...],
+    value: FrontValue,
+    name: str,
+    combine: Callable[..., Number],
+) -> None:
+    """``target[at] op= value`` for one element: an accumulation where it adds or subtracts."""
+    require_writeable(builder, target.ref)
+    number = as_number(builder, value)
+    result = result_dtype(builder, [sample(target), number], combine)
+    check_same_kind(builder, result, target.dtype)
+    if name in ("add", "sub") and result == target.dtype and result.kind != "b":
+        change = cast(builder, as_scalar(number).operand, result)
+        builder.emit("accumulate", target.ref, *at, change if name == "add" else _negated(builder, change))
+        return
+    element = combine(builder, ScalarValue(builder("load", target.ref, *at)), number)
+    builder.emit("store", target.ref, *at, cast(builder, as_scalar(element).operand, target.dtype))
+
+
+def _negated(builder: Builder, operand: Operand) -> Operand:
+    if isinstance(operand, Const) and operand.dtype.kind in "fci":
+        return Const(-operand.value, operand.dtype)
+    return builder("neg", operand)
+
+
+def as_number(builder: Builder, value: FrontValue) -> Number:
+    """A number, or the element of an array of rank 0."""
+    if isinstance(value, ArrayValue | Delayed) and value.rank == 0:
+        return ScalarValue(as_delayed(builder, value).element(builder, ()))
+    if not is_number(value):
+        raise refuse(builder, "one element of an array holds one number", "Assign to a slice, or index the value.")
+    assert isinstance(value, ScalarValue | Static)
+    return value
+
+
+def check_same_kind(builder: Builder, result: DType, target: DType) -> None:
+    """NumPy's rule for results that go into an existing array."""
+    order = "biufc"
+    fits = order.index(result.kind) <= order.index(target.kind)
+    if not fits and (result.kind, target.kind) != ("u", "i"):
+        message = f"a result of dtype {result.numpy} cannot be put into an array of dtype {target.numpy}"
+        raise refuse(builder, message, "Make the array of the wider dtype, or convert the result with astype.")
+
+
+def elements_for(builder: Builder, shape: Shape, target: ArrayValue, value: FrontValue, aligned: bool) -> Source:
+    """A value's elements at indices of ``shape``, as they were before ``target`` is written to.
+
+    ``aligned``: the element at an index is read just before the target's element at this index is written.
+    """
+    if is_number(value):
+        check_castable(builder, as_scalar(value).dtype, target.dtype)  # type: ignore[arg-type]  # a number
+        return constant_source(value)
+    if not isinstance(value, ArrayValue | Delayed):
+        raise refuse(builder, "only numbers and arrays can be stored in an array", "Make an array with np.array.")
+    check_castable(builder, value.dtype, target.dtype)
+    own = as_delayed(builder, value)
+    safe = unaffected(builder, own, target.ref) if aligned else untouched(builder, own, target.ref)
+    if not safe:
+        own = as_delayed(builder, copy(builder, own))
+    strides = fitted(builder, own.shape, shape)
+    return source_at(once_per_element(builder, own, strides, shape), strides)
+
+
+def check_castable(builder: Builder, value: DType, target: DType) -> None:
+    if value.kind == "c" and target.kind != "c":
+        message = f"complex values cannot be put into an array of dtype {target.numpy}"
+        raise refuse(builder, message, "Make the array complex, or store np.real(value).")
+
+
+def unaffected(builder: Builder, value: Delayed, target: Value) -> bool:
+    """Whether an expression may be evaluated element by element while it is stored to ``target``."""
+    return all(
+        extents.disjoint(builder, r, target) or (r in value.aligned and extents.same(builder, r, target))
+        for r in value.reads
+    )
+
+
+def untouched(builder: Builder, value: Delayed, target: Value) -> bool:
+    """Whether an expression reads nothing that ``target`` may share."""
+    return all(extents.disjoint(builder, r, target) for r in value.reads)
+
+
+def snapshot(builder: Builder, array: ArrayValue) -> ArrayValue:
+    """A copy where NumPy may have made a view: neither may be written to from now on."""
+    copied = copy(builder, array)
+    builder.frozen += [array.ref, copied.ref]
+    return copied
+
+
+def require_writeable(builder: Builder, target: Value) -> None:
+    """Refuse a write that would tell a copy from the view that NumPy may have made instead."""
+    if not all(extents.disjoint(builder, target, f) for f in builder.frozen):
+        message = "an array is written to after it was reshaped, and may share memory with the result"
+        hint = "Copy it before the reshape, as in x.copy().reshape(...), or use x.flatten()."
+        raise refuse(builder, message, hint, UnsupportedError)

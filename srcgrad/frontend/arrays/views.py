@@ -1,0 +1,207 @@
+"""The same elements under other axes: ``reshape``, ``ravel``, ``transpose``, ``squeeze`` and their kin.
+
+A reshape of C-contiguous memory is a view. Of any other memory NumPy makes a view or a copy, depending on strides
+that are known only when the program runs. Here it is a copy, and a program that writes to either afterwards is
+refused, because it could tell the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError, ShapeError
+from srcgrad.frontend.arrays.attributes import reversed_axes, size_of
+from srcgrad.frontend.arrays.broadcasting import Shape, known_as
+from srcgrad.frontend.arrays.construct import as_array
+from srcgrad.frontend.arrays.delayed import copy, materialized, shape_of
+from srcgrad.frontend.arrays.extents import same
+from srcgrad.frontend.arrays.stores import snapshot
+from srcgrad.frontend.calls.signatures import bound, static_int, static_ints
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers.promotion import refuse
+from srcgrad.frontend.numbers.scalars import as_index, index_op
+from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
+from srcgrad.frontend.values import ArrayValue, FrontValue, Static, TupleValue, is_number
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Operand, index
+
+WHOLE_AXES = "Only C order is supported; transpose before or after instead."
+
+
+@function(np.reshape)
+def _reshape(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, shape, order = bound(lowering, "reshape", arguments, keywords, "a", "shape", order=Static("C"))
+    _require_c_order(lowering, order)
+    return reshaped(lowering.builder, as_array(lowering.builder, a), new_shape(lowering, shape))
+
+
+@array_method("reshape")
+def _reshape_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    array, *shape = arguments
+    (order,) = bound(lowering, "reshape", (), keywords, order=Static("C"))
+    _require_c_order(lowering, order)
+    wanted = shape[0] if len(shape) == 1 else TupleValue(tuple(shape))
+    return reshaped(lowering.builder, array, new_shape(lowering, wanted))
+
+
+@function(np.ravel)
+def _ravel(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, order = bound(lowering, "ravel", arguments, keywords, "a", order=Static("C"))
+    _require_c_order(lowering, order)
+    return reshaped(lowering.builder, as_array(lowering.builder, a), (index(-1),))
+
+
+@array_method("ravel")
+def _ravel_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _ravel(lowering, arguments, keywords)
+
+
+@array_method("flatten")
+def _flatten(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, order = bound(lowering, "flatten", arguments, keywords, "a", order=Static("C"))
+    _require_c_order(lowering, order)
+    return reshaped(lowering.builder, copy(lowering.builder, a), (index(-1),))
+
+
+def new_shape(lowering: Lowering, shape: FrontValue) -> Shape:
+    """The extents that an argument gives: an integer or a tuple of them."""
+    items = shape.items if isinstance(shape, TupleValue) else (shape,)
+    if not all(map(is_number, items)):
+        lowering.refuse(None, "a shape is an integer or a tuple of integers", "Write (n, m).", ArgumentTypeError)
+    return tuple(as_index(lowering.builder, n) for n in items)  # type: ignore[arg-type]  # numbers
+
+
+def reshaped(builder: Builder, value: FrontValue, shape: Shape) -> ArrayValue:
+    """The elements in C order under another shape, one extent of which may be -1."""
+    array = materialized(builder, value)
+    if array.type.layout != "C":
+        array = snapshot(builder, array)
+    own = shape_of(builder, array)
+    resolved = _resolved(builder, size_of(builder, array), shape)
+    if len(own) == len(resolved) and all(same(builder, n, m) for n, m in zip(own, resolved, strict=True)):
+        return array
+    return ArrayValue(builder("reshape", array.ref, *resolved))
+
+
+def _resolved(builder: Builder, size: Operand, shape: Shape) -> Shape:
+    """The shape with -1 replaced by what fits; that the sizes agree is checked."""
+    unknown = [k for k, n in enumerate(shape) if isinstance(n, Const) and n.value == -1]
+    if len(unknown) > 1:
+        raise refuse(builder, "can only specify one unknown dimension", "Write -1 once.", ShapeError)
+    known: Operand = index(1)
+    for k, n in enumerate(shape):
+        if k not in unknown:
+            known = index_op(builder, "mul", known, n)
+    missing: Operand = index(1)
+    if unknown:
+        divisor = known if isinstance(known, Const) and known.value else index_op(builder, "max", known, index(1))
+        missing = index_op(builder, "floordiv", size, divisor)
+    _require_size(builder, size, index_op(builder, "mul", known, missing))
+    return tuple(missing if k in unknown else n for k, n in enumerate(shape))
+
+
+def _require_size(builder: Builder, size: Operand, wanted: Operand) -> None:
+    if same(builder, size, wanted):
+        return
+    if isinstance(size, Const) and isinstance(wanted, Const):
+        message = f"an array of {size.value} elements cannot be reshaped to one of {wanted.value}"
+        raise refuse(builder, message, "Write -1 for one of the extents.", ShapeError)
+    message = "an array of {0} elements cannot be reshaped to one of {1}"
+    builder.emit("check", builder("eq", size, wanted), size, wanted, exception="ValueError", message=message)
+
+
+def _require_c_order(lowering: Lowering, order: FrontValue) -> None:
+    if not (isinstance(order, Static) and order.value in ("C", None)):
+        lowering.refuse(None, "an order other than 'C'", WHOLE_AXES)
+
+
+@function(np.transpose)
+def _transpose(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, axes = bound(lowering, "transpose", arguments, keywords, "a", axes=Static(None))
+    return transposed(lowering, as_array(lowering.builder, a), axes)
+
+
+@array_method("transpose")
+def _transpose_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    array, *axes = arguments
+    bound(lowering, "transpose", (), keywords)
+    wanted = axes[0] if len(axes) == 1 else TupleValue(tuple(axes)) if axes else Static(None)
+    return transposed(lowering, array, wanted)
+
+
+def transposed(lowering: Lowering, value: FrontValue, axes: FrontValue) -> FrontValue:
+    if isinstance(axes, Static) and axes.value is None:
+        return reversed_axes(lowering.builder, value)
+    array = materialized(lowering.builder, value)
+    permutation = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, axes)]
+    if sorted(permutation) != list(range(array.rank)):
+        message = f"axes {tuple(permutation)} are not a permutation of {array.rank} axes"
+        lowering.refuse(None, message, "Name each axis once.", ShapeError)
+    return permuted(lowering.builder, array, permutation)
+
+
+def permuted(builder: Builder, array: ArrayValue, permutation: Sequence[int]) -> ArrayValue:
+    if list(permutation) == list(range(array.rank)):
+        return array
+    return ArrayValue(builder("transpose", array.ref, permutation=tuple(permutation)))
+
+
+def axis_of(lowering: Lowering, axis: int, rank: int) -> int:
+    """An axis counted from the left."""
+    if not -rank <= axis < rank:
+        message = f"axis {axis} is out of bounds for an array of {rank} dimensions"
+        lowering.refuse(None, message, f"Axes go from {-rank} to {rank - 1}.", ArgumentTypeError)
+    return axis % rank
+
+
+@function(np.swapaxes)
+@array_method("swapaxes")
+def _swapaxes(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, one, two = bound(lowering, "swapaxes", arguments, keywords, "a", "axis1", "axis2")
+    array = materialized(lowering.builder, a)
+    p, q = (axis_of(lowering, static_int(lowering, k), array.rank) for k in (one, two))
+    permutation = list(range(array.rank))
+    permutation[p], permutation[q] = q, p
+    return permuted(lowering.builder, array, permutation)
+
+
+@function(np.moveaxis)
+def _moveaxis(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, source, destination = bound(lowering, "moveaxis", arguments, keywords, "a", "source", "destination")
+    array = materialized(lowering.builder, a)
+    origins = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, source)]
+    goals = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, destination)]
+    permutation = [k for k in range(array.rank) if k not in origins]
+    for goal, origin in sorted(zip(goals, origins, strict=True)):
+        permutation.insert(goal, origin)
+    return permuted(lowering.builder, array, permutation)
+
+
+@function(np.expand_dims)
+def _expand_dims(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, axis = bound(lowering, "expand_dims", arguments, keywords, "a", "axis")
+    array = materialized(lowering.builder, as_array(lowering.builder, a))
+    wanted = static_ints(lowering, axis)
+    added = tuple(sorted(axis_of(lowering, k, array.rank + len(wanted)) for k in wanted))
+    return ArrayValue(lowering.builder("expand", array.ref, axes=added))
+
+
+@function(np.squeeze)
+@array_method("squeeze")
+def _squeeze(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, axis = bound(lowering, "squeeze", arguments, keywords, "a", axis=Static(None))
+    array = materialized(lowering.builder, a)
+    if isinstance(axis, Static) and axis.value is None:
+        hint = "Name the axes, as in squeeze(axis=0): which extents are 1 is not known before the program runs."
+        lowering.refuse(None, "squeeze() without axis", hint)
+    gone = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, axis)]
+    shape = shape_of(lowering.builder, array)
+    for k in gone:
+        if not known_as(shape[k], 1):
+            one = lowering.builder("eq", shape[k], index(1))
+            message = "cannot squeeze an axis of extent {0}"
+            lowering.builder.emit("check", one, shape[k], exception="ValueError", message=message)
+    letters = "".join("i" if k in gone else ":" for k in range(array.rank))
+    return ArrayValue(lowering.builder("slice", array.ref, *[index(0)] * len(gone), axes=letters))

@@ -1,0 +1,63 @@
+"""Places outside a function where a program takes values from: globals, closure cells, attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CellType, FunctionType, MethodType, NoneType
+
+import numpy as np
+
+from srcgrad.frontend.boundary.pytree import Identity, function_key
+
+
+@dataclass(frozen=True, eq=False)
+class Capture:
+    """A place outside the function from which a value was taken: ``read`` gives what is there now."""
+
+    name: str
+    holder: object  # a cell, a mapping (of globals) or an object with attributes
+    key: object
+
+    def read(self) -> object:
+        if isinstance(self.holder, CellType):
+            return self.holder.cell_contents
+        field = isinstance(self.holder, tuple) and isinstance(self.key, str)  # of a named tuple
+        if isinstance(self.holder, Mapping | list | tuple) and not field:
+            return self.holder[self.key]  # type: ignore[call-overload]  # the key came from it
+        return getattr(self.holder, str(self.key))
+
+    @property
+    def place(self) -> tuple[int, object]:
+        """Equal for two captures of the same place (the holder is kept alive by the capture)."""
+        return (id(self.holder), self.key)
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A compile-time value that a program was specialised for; ``seen`` identifies it."""
+
+    capture: Capture
+    seen: object
+
+    def holds(self) -> bool:
+        """Whether the place still has that value."""
+        try:
+            return key_of(self.capture.read()) == self.seen
+        except (ValueError, LookupError, AttributeError):  # an emptied cell, a name or attribute that is gone
+            return False
+
+
+def key_of(value: object) -> object:
+    """Equal for values that a program may be specialised for alike."""
+    if isinstance(value, bool | int | float | complex | str | bytes | NoneType):
+        return (type(value), repr(value))
+    if isinstance(value, np.generic):
+        return (type(value), value.tobytes())
+    if isinstance(value, tuple):
+        return (type(value), tuple(map(key_of, value)))
+    if isinstance(value, list | dict):
+        return (type(value), len(value), tuple(value) if isinstance(value, dict) else (), Identity(value))
+    if isinstance(value, MethodType):  # made anew by each look at the attribute
+        return (MethodType, key_of(value.__func__), Identity(value.__self__))
+    return function_key(value) if isinstance(value, FunctionType) else Identity(value)

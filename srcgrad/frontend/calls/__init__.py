@@ -1,0 +1,1 @@
+"""Calls: who is called, how arguments meet parameters, and functions with source."""

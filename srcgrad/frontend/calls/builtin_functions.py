@@ -1,0 +1,250 @@
+"""Python's built-in functions, except those one loops over (`iteration`) and those that make numbers."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.frontend.arrays.delayed import shape_of
+from srcgrad.frontend.calls.dispatch import call, call_object
+from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.control.folds import fold
+from srcgrad.frontend.control.iteration import integer
+from srcgrad.frontend.control.logic import short_circuit
+from srcgrad.frontend.control.merge import held, settle
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.attributes import attribute
+from srcgrad.frontend.nodes.operators import binary, kind_of, logical_and, logical_or, truth
+from srcgrad.frontend.numbers.conversions import NATURAL
+from srcgrad.frontend.registry import Arguments, Keywords, function
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Bound,
+    Closure,
+    Counted,
+    Delayed,
+    FrontValue,
+    GrowingList,
+    ScalarValue,
+    SinglePass,
+    SliceValue,
+    Static,
+    TupleValue,
+    is_array,
+)
+from srcgrad.ir.core import Const
+
+PYTHON_TYPES = {dtype: python for python, dtype in NATURAL.items()}
+
+
+def only(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
+    """The argument of a function that takes one."""
+    if len(arguments) != 1 or keywords:
+        lowering.refuse(None, f"{name}() takes one argument", error=ArgumentTypeError)
+    return arguments[0]
+
+
+@function(len)
+def _len(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value = only(lowering, arguments, keywords, "len")
+    if isinstance(value, ArrayValue | Delayed) and value.rank > 0:
+        return integer(shape_of(lowering.builder, value)[0])
+    if isinstance(value, Counted):
+        return integer(value.length)
+    if isinstance(value, GrowingList):
+        return integer(growing.state(lowering, value)[1])
+    return Static(len(sequence_items(lowering, value)))
+
+
+@function(max, least=1)
+def _max(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _extreme(lowering, arguments, keywords, "max")
+
+
+@function(min, least=1)
+def _min(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _extreme(lowering, arguments, keywords, "min")
+
+
+def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
+    arguments = tuple(_loopable(lowering, a) for a in arguments)
+    if keywords:
+        lowering.refuse(None, f"{name}() with keywords", "Write a loop.", UnsupportedError)
+    if len(arguments) == 1 and is_array(arguments[0]):
+        return call_object(lowering, getattr(np, name), arguments, {})
+    if len(arguments) == 1 and isinstance(arguments[0], Counted):
+        return fold(lowering, arguments[0], None, lambda a, b: binary(lowering, name, a, b))
+    items = arguments if len(arguments) > 1 else sequence_items(lowering, arguments[0])
+    if not items:
+        lowering.refuse(None, f"{name}() of nothing", error=ArgumentTypeError)
+    if any(is_array(v) for v in items):
+        hint = f"Use np.{name}imum for arrays, element by element."
+        lowering.refuse(None, f"{name}() of whole arrays", hint, ArgumentTypeError)
+    return functools.reduce(lambda a, b: binary(lowering, name, a, b), items)
+
+
+@function(sum, least=1, most=2)
+def _sum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    start = arguments[1] if len(arguments) > 1 else keywords.get("start", Static(0))
+    values = _loopable(lowering, arguments[0])
+    if isinstance(values, ArrayValue | Delayed) and values.rank == 1:
+        return binary(lowering, "add", start, call_object(lowering, np.sum, [values], {}))
+    if isinstance(values, Counted):
+        return fold(lowering, values, start, lambda a, b: binary(lowering, "add", a, b))
+    items = sequence_items(lowering, values)
+    return functools.reduce(lambda a, b: binary(lowering, "add", a, b), items, start)
+
+
+@function(any)
+def _any(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _of_truths(lowering, only(lowering, arguments, keywords, "any"), is_and=False)
+
+
+@function(all)
+def _all(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return _of_truths(lowering, only(lowering, arguments, keywords, "all"), is_and=True)
+
+
+def _loopable(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return growing.counted(lowering, value) if isinstance(value, GrowingList) else value
+
+
+def _of_truths(lowering: Lowering, values: FrontValue, is_and: bool) -> FrontValue:
+    values = _loopable(lowering, values)
+    if isinstance(values, ArrayValue | Delayed) and values.rank == 1:
+        return call_object(lowering, np.all if is_and else np.any, [values], {})
+    if isinstance(values, Counted):
+
+        def combine(a: FrontValue, b: FrontValue) -> FrontValue:
+            return short_circuit(lowering, is_and, a, lambda: truth(lowering, b))
+
+        return fold(lowering, values, Static(is_and), combine)
+    join = logical_and if is_and else logical_or
+    start: FrontValue = Static(is_and)
+    return functools.reduce(lambda a, b: join(lowering, a, b), sequence_items(lowering, values), start)
+
+
+@function(pow)
+def _pow(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if len(arguments) != 2 or keywords:
+        lowering.refuse(None, "pow() with other than two arguments", error=UnsupportedError)
+    return binary(lowering, "pow", *arguments)
+
+
+@function(divmod, least=2, most=2)
+def _divmod(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, b = arguments
+    return TupleValue((binary(lowering, "floordiv", a, b), binary(lowering, "mod", a, b)), tuple)
+
+
+@function(isinstance, least=2, most=2)
+def _isinstance(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value, wanted = arguments
+    classes = sequence_items(lowering, wanted) if isinstance(wanted, TupleValue) else (wanted,)
+    found = class_of(lowering, value)
+    for cls in classes:
+        if not (isinstance(cls, Static) and isinstance(cls.value, type)):
+            lowering.refuse(None, "isinstance() takes classes", error=ArgumentTypeError)
+        if issubclass(found, cls.value):
+            return Static(True)
+    return Static(False)
+
+
+@function(type)
+def _type(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return Static(class_of(lowering, only(lowering, arguments, keywords, "type")))
+
+
+def class_of(lowering: Lowering, value: FrontValue) -> type:
+    """The class that Python would see."""
+    match value:
+        case ScalarValue(weak=True):
+            return PYTHON_TYPES[value.dtype]
+        case ScalarValue():
+            return value.dtype.numpy.type
+        case ArrayValue() | Delayed():
+            return np.ndarray
+        case TupleValue():
+            return value.cls
+        case Static():
+            return type(value.value)
+        case Closure():
+            return type(class_of)
+    lowering.refuse(None, f"the class of {kind_of(value)}", error=UnsupportedError)
+
+
+@function(tuple, least=0, most=1)
+def _tuple(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    items = sequence_items(lowering, settle(lowering, arguments[0])) if arguments else ()
+    return TupleValue(items, tuple)
+
+
+@function(list, least=0, most=1)
+def _list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if arguments and isinstance(arguments[0], Counted) and not isinstance(arguments[0].length, Const):
+        return arguments[0]
+    items = sequence_items(lowering, settle(lowering, arguments[0])) if arguments else ()
+    return TupleValue(items, list, home=lowering.builder.ops)
+
+
+@function(dict, least=0, most=1)
+def _dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    entries: dict[object, FrontValue] = {}
+    if arguments:
+        given = arguments[0]
+        if not (isinstance(given, TupleValue) and given.cls is dict):
+            lowering.refuse(None, f"dict() of {kind_of(given)}", "Write {...}, or pass keywords.", UnsupportedError)
+        entries.update(zip(given.keys, given.items, strict=True))
+    entries.update(keywords)
+    return TupleValue(tuple(entries.values()), dict, tuple(entries), lowering.builder.ops)
+
+
+@function(slice, least=1, most=3)
+def _slice(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    nothing = Static(None)
+    if len(arguments) == 1:
+        return SliceValue(nothing, arguments[0], nothing)
+    return SliceValue(arguments[0], arguments[1], arguments[2] if len(arguments) > 2 else nothing)
+
+
+@function(map, least=2)
+def _map(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    mapped, *sequences = arguments
+    columns = [sequence_items(lowering, s) for s in sequences]
+    return TupleValue(tuple(call(lowering, mapped, row, {}) for row in zip(*columns, strict=False)), SinglePass)
+
+
+@function(getattr)
+def _getattr(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if len(arguments) != 2 or not isinstance(arguments[1], Static):
+        lowering.refuse(None, "getattr() with a name not known at compile time", error=UnsupportedError)
+    return attribute(lowering, arguments[0], str(arguments[1].value))
+
+
+@function(functools.partial, least=1)
+def _partial(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    fixed = tuple(held(lowering, a) for a in arguments[1:])
+    return Bound(arguments[0], fixed, {k: held(lowering, v) for k, v in keywords.items()})
+
+
+@function(functools.reduce, least=2, most=3)
+def _reduce(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    combine, sequence, *start = arguments
+    items = [*start, *sequence_items(lowering, sequence)]
+    return functools.reduce(lambda a, b: call(lowering, combine, [a, b], {}), items)
+
+
+@function(str, least=1, most=1)
+def _text(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value = arguments[0]
+    if not isinstance(value, Static):
+        lowering.refuse(None, "a string made from run-time values", "Use text that is known at compile time.")
+    return Static(str(value.value))
+
+
+@function(print)
+def _print(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    lowering.refuse(None, "print() in compiled code", "Return the value and print it outside.", UnsupportedError)

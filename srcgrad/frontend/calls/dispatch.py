@@ -1,0 +1,228 @@
+"""Calls: who is called, and by which rule."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import types
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.frontend.arrays.delayed import expression
+from srcgrad.frontend.boundary.captures import from_python
+from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.calls.functions import call_closure, call_python
+from srcgrad.frontend.containers import growing
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.effects import before_later_writes
+from srcgrad.frontend.nodes.operators import kind_of, number
+from srcgrad.frontend.numbers import scalars
+from srcgrad.frontend.numbers.conversions import converted_to, to_dtype
+from srcgrad.frontend.registry import ARRAY_METHODS, FUNCTIONS, OBJECTS
+from srcgrad.frontend.values import Bound, Closure, FrontValue, ScalarValue, Static, TupleValue, is_array, is_number
+from srcgrad.ir.core import constant
+from srcgrad.ir.types import F64, dtype_of
+from srcgrad.primitives.library import LIBRARY
+from srcgrad.primitives.scalar import FUNCTIONS as PRIMITIVES
+from srcgrad.primitives.scalar import SCALARS
+
+Arguments = Sequence[FrontValue]
+Keywords = Mapping[str, FrontValue]
+
+
+@dataclasses.dataclass(frozen=True)
+class Method:
+    """A method of arrays or numbers, by name; its first argument is what it is called on."""
+
+    name: str
+
+
+def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """The result of calling any value."""
+    match function:
+        case Bound():
+            return call(
+                lowering,
+                function.function,
+                [*function.arguments, *arguments],
+                {**function.keywords, **keywords},
+            )
+        case Closure():
+            return call_closure(lowering, function, arguments, keywords)
+        case Static(value=Method(name=name)):
+            return call_method(lowering, name, arguments, keywords)
+        case Static(value=value):
+            return call_object(lowering, value, arguments, keywords)
+    lowering.refuse(None, f"{kind_of(function)} is called", error=ArgumentTypeError)
+
+
+def call_object(lowering: Lowering, value: object, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """A call of a Python object: by its handler, as a primitive, through the library, or through its source."""
+    known = _hashable(value)
+    if known and (value in LIBRARY or str(getattr(value, "__module__", "")).startswith("numpy")):
+        arguments = [growing.as_expression(lowering, a) for a in arguments]
+    if known and value in FUNCTIONS:
+        return FUNCTIONS[value](lowering, tuple(arguments), keywords)
+    if known and value in PRIMITIVES and not keywords and all(is_number(a) or is_array(a) for a in arguments):
+        return call_primitive(lowering, value, arguments)
+    if known and value in LIBRARY:
+        return call_python(lowering, LIBRARY[value], arguments, keywords)
+    if isinstance(value, types.FunctionType):
+        return call_python(lowering, value, arguments, keywords)
+    rule = next((OBJECTS[cls] for cls in type(value).__mro__ if cls in OBJECTS), None)
+    if rule is not None:
+        return rule(lowering, value, tuple(arguments), keywords)
+    inner = getattr(value, "py_func", None)  # a Numba dispatcher
+    if isinstance(inner, types.FunctionType):
+        return call_python(lowering, inner, arguments, keywords)
+    if isinstance(value, types.MethodType):
+        return call_object(lowering, value.__func__, [Static(value.__self__), *arguments], keywords)
+    if isinstance(value, functools.partial):
+        return _call_partial(lowering, value, arguments, keywords)
+    if isinstance(value, type):
+        return _construct(lowering, value, arguments, keywords)
+    return _call_other(lowering, value, arguments, keywords)
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def call_primitive(lowering: Lowering, function: object, arguments: Arguments) -> FrontValue:
+    """An elementary function: of numbers, or of every element of arrays."""
+    primitive = PRIMITIVES[function]
+    row = SCALARS[primitive]
+    taken = row.template.count("{")
+    if len(arguments) != taken:
+        message = f"{spelled(function)}() takes {taken} arguments, got {len(arguments)}"
+        lowering.refuse(None, message, error=ArgumentTypeError)
+    of_math = getattr(function, "__module__", "") == "math"  # gives a Python number, whatever it is given
+    if of_math and any(is_array(a) for a in arguments):
+        hint = f"Use np.{getattr(function, '__name__', '')}, which works element by element."
+        lowering.refuse(None, f"{spelled(function)}() of an array", hint, ArgumentTypeError)
+    if any(is_array(a) for a in arguments):
+        return expression(lowering.builder, arguments, lambda builder, *xs: scalars.apply(builder, primitive, xs))
+    folded = _folded(function, arguments)
+    if folded is not None:
+        return folded
+    numbers = [number(lowering, a) for a in arguments]
+    if of_math:
+        converted = [converted_to(lowering, v, F64, weak=True) for v in numbers]
+        return scalars.apply(lowering.builder, primitive, [number(lowering, v) for v in converted], weak=True)
+    return scalars.apply(lowering.builder, primitive, numbers, weak=not isinstance(function, np.ufunc))
+
+
+def _folded(function: object, arguments: Arguments) -> FrontValue | None:
+    """The value of an elementary function of static numbers; None where it is not known or raises."""
+    values = [a.value for a in arguments if isinstance(a, Static)]
+    if len(values) < len(arguments):
+        return None
+    assert callable(function)
+    with np.errstate(all="ignore"):
+        try:
+            result = function(*values)
+        except (ArithmeticError, TypeError, ValueError):
+            return None
+    if isinstance(result, bool | int | float | complex) and not isinstance(result, np.generic):
+        return Static(result)
+    dtype = dtype_of(np.asarray(result).dtype)
+    return None if dtype is None else ScalarValue(constant(np.asarray(result).item(), dtype))
+
+
+def call_method(lowering: Lowering, name: str, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """A method of an array: by its handler, or as the NumPy function of that name."""
+    if name in ARRAY_METHODS:
+        return ARRAY_METHODS[name](lowering, tuple(arguments), keywords)
+    function = getattr(np, name, None)
+    if function in FUNCTIONS or function in LIBRARY or function in PRIMITIVES:
+        return call_object(lowering, function, arguments, keywords)
+    lowering.refuse(None, f"the array method {name!r} has no rule", "docs/language.md lists what there is.")
+
+
+def _call_partial(
+    lowering: Lowering, function: functools.partial[object], arguments: Arguments, keywords: Keywords
+) -> FrontValue:
+    given = function.keywords
+    fixed = [from_python(lowering, Capture("partial", function.args, k), a) for k, a in enumerate(function.args)]
+    named = {k: from_python(lowering, Capture("partial", given, k), v) for k, v in given.items()}
+    return call_object(lowering, function.func, [*fixed, *arguments], {**named, **keywords})
+
+
+def _construct(lowering: Lowering, cls: type, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """A call of a class: a dtype converts, a named tuple or dataclass is a container."""
+    if issubclass(cls, np.generic):
+        return to_dtype(lowering, arguments, cls)
+    fields: tuple[str, ...] = ()
+    defaults: dict[str, object] = {}
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        fields, defaults = cls._fields, cls._field_defaults  # type: ignore[attr-defined]  # a named tuple's
+    elif dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__"):
+        fields = tuple(f.name for f in dataclasses.fields(cls) if f.init)
+        defaults = {f.name: f.default for f in dataclasses.fields(cls) if f.default is not dataclasses.MISSING}
+    else:
+        return _call_other(lowering, cls, arguments, keywords)
+    given = dict(zip(fields, arguments, strict=False)) | dict(keywords)
+    if len(arguments) > len(fields) or not set(given) <= set(fields):
+        lowering.refuse(None, f"{cls.__name__} has the fields {', '.join(fields)}", error=ArgumentTypeError)
+    for name in fields:
+        if name not in given and name not in defaults:
+            lowering.refuse(None, f"{cls.__name__} needs {name!r}", error=ArgumentTypeError)
+    items = [given.get(n) or from_python(lowering, Capture(n, defaults, n), defaults[n]) for n in fields]
+    return TupleValue(tuple(items), cls, fields)
+
+
+def _call_other(lowering: Lowering, value: object, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """Methods of strings are evaluated now; objects may have a `__call__` in Python; all else is refused."""
+    everything = [*arguments, *keywords.values()]
+    if isinstance(getattr(value, "__self__", None), str) and all(isinstance(a, Static) for a in everything):
+        assert callable(value)
+        plain = [a.value for a in arguments if isinstance(a, Static)]
+        return Static(value(*plain, **{k: v.value for k, v in keywords.items() if isinstance(v, Static)}))
+    method = next((cls.__dict__["__call__"] for cls in type(value).__mro__ if "__call__" in cls.__dict__), None)
+    if isinstance(method, types.FunctionType):
+        return call_python(lowering, method, [Static(value), *arguments], keywords)
+    if not callable(value):
+        lowering.refuse(None, f"{kind_of(Static(value))} is called", error=ArgumentTypeError)
+    lowering.refuse(
+        None,
+        f"{spelled(value)} has no rule here",
+        "Write it as a Python function; docs/language.md lists what there is.",
+        UnsupportedError,
+    )
+
+
+def spelled(function: object) -> str:
+    """A function's full name, as a user would write it."""
+    module = getattr(function, "__module__", None) or ""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    if isinstance(function, np.ufunc):
+        module = "numpy"
+    return f"{module.replace('numpy', 'np')}.{name}" if module not in ("", "builtins", "__main__") else name
+
+
+def matmul(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
+    """``a @ b``."""
+    return call_object(lowering, np.matmul, [a, b], {})
+
+
+def evaluate_keywords(lowering: Lowering, nodes: Sequence[ast.keyword]) -> dict[str, FrontValue]:
+    """The keyword arguments of a call, ``**`` of a dict unpacked."""
+    keywords: dict[str, FrontValue] = {}
+    for k, node in enumerate(nodes):
+        later = [n.value for n in nodes[k + 1 :]]
+        value = before_later_writes(lowering, lowering.evaluate(node.value), later)
+        if node.arg is not None:
+            keywords[node.arg] = value
+            continue
+        if not (isinstance(value, TupleValue) and value.cls is dict):
+            lowering.refuse(node.value, "** takes a dict here", error=ArgumentTypeError)
+        for key, item in zip(value.keys, value.items, strict=True):
+            keywords[str(key)] = item
+    return keywords

@@ -1,0 +1,1 @@
+"""Control flow: branches, loops, what they merge and carry, and what one loops over."""

@@ -1,0 +1,200 @@
+"""What a loop carries from one iteration to the next, found by lowering its body until the types agree.
+
+A variable starts with the type it has before the loop. If an iteration leaves a wider one (an integer 0 that
+becomes a float), the body is lowered again with the wider type. A variable without a value before the loop
+gets a filler and a flag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from srcgrad.frontend.control.merge import JoinError, dynamic, join, settle
+from srcgrad.frontend.control.slots import Slot, joined, missing, operands_of, rebound, slot_of
+from srcgrad.frontend.lowering import Lowering, UnresolvedError, Variable
+from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
+from srcgrad.ir.core import Block, Operand, Value
+
+Slots = dict[Variable, Slot | None]
+ATTEMPTS = 20  # each widens a type; there are not that many types
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The variables of a loop: all its body may bind; those read at the start of an iteration; those read behind.
+
+    ``runs``: the body is known to run at least once. ``leaves``: it may be left early; what follows then may read
+    any array of the iteration (the expression of a `return` inside is evaluated behind the loop). ``key``
+    identifies the loop in this activation.
+    """
+
+    assigned: frozenset[str]
+    head: frozenset[str]
+    after: frozenset[str]
+    runs: bool
+    leaves: bool
+    key: object
+
+
+@dataclass
+class Part:
+    """A block of a loop while it is made: what is bound at its start is its own copy of the carried variables."""
+
+    extra: tuple[Value, ...]  # parameters before the carried ones
+    parameters: dict[Variable, list[Value]]
+    block: Block
+    bindings: dict[Variable, Binding]  # at its end
+
+
+# emits a block; gets its extra parameters and returns what it yields before the carried variables
+EmitPart = Callable[..., Sequence[Operand]]
+
+
+def variables_of(lowering: Lowering, extent: Extent) -> list[Variable]:
+    """The variables that an iteration may change: the function's own, and those shared with inner functions."""
+    shared = [(s, name) for s in lowering.sharing for name in sorted(s.shared)]
+    own = [(lowering.scope, name) for name in sorted(extent.assigned)]
+    return list(dict.fromkeys([*own, *shared]))
+
+
+def is_read(lowering: Lowering, variable: Variable, names: frozenset[str]) -> bool:
+    scope, name = variable
+    return scope is not lowering.scope or name in names or name in scope.shared
+
+
+def initial_slots(lowering: Lowering, extent: Extent, entry: dict[Variable, Binding]) -> Slots:
+    """How each variable is held at the start of an iteration, as a first guess; None: it has no value there."""
+    slots: Slots = {}
+    remembered = lowering.remembered.get(extent.key, {})
+    for variable in variables_of(lowering, extent):
+        live = [n for n in (extent.head, extent.after) if is_read(lowering, variable, n)]
+        slot = slot_of(entry.get(variable)) if live else None
+        if slot is not None:
+            slot = _widened(variable[1], Slot(dynamic(slot.structure), slot.flagged), remembered)
+        slots[variable] = slot
+    return slots
+
+
+def _widened(name: str, slot: Slot, remembered: dict[str, Slot]) -> Slot:
+    """Start with the type that an earlier lowering of the same loop ended with."""
+    if name not in remembered:
+        return slot
+    before = remembered[name]
+    try:
+        return Slot(join(slot.structure, before.structure), slot.flagged or before.flagged)
+    except JoinError:
+        return slot
+
+
+def lower_part(
+    lowering: Lowering,
+    extent: Extent,
+    entry: dict[Variable, Binding],
+    slots: Slots,
+    extra: tuple[Value, ...],
+    emit: EmitPart,
+) -> Part:
+    """Lower one block with fresh parameters for what is carried; the block's yields are filled in by ``closed``."""
+    lowering.rebind(entry)
+    parameters = {v: slot.values(v[1]) for v, slot in slots.items() if slot is not None}
+    with lowering.block(parameters=(*extra, *(p for ps in parameters.values() for p in ps))) as ops:
+        for variable, slot in slots.items():
+            if slot is None:
+                _without_value(lowering, extent, variable)
+            else:
+                variable[0].names[variable[1]] = rebound(lowering, slot, iter(parameters[variable]))
+        first = _emitted(lowering, extent, slots, extra, emit)
+        bindings = lowering.variables()
+        for variable, binding in bindings.items():
+            if not isinstance(binding, Flagged | Missing | Pending):
+                bindings[variable] = settle(lowering, binding)
+        dead, lowering.dead = lowering.dead, False
+    if dead:  # an iteration that ends in an exception leaves everything as it was
+        bindings = {v: rebound(lowering, s, iter(parameters[v])) for v, s in slots.items() if s is not None}
+    return Part(extra, parameters, Block((), tuple(ops), tuple(first)), bindings)
+
+
+def _emitted(
+    lowering: Lowering, extent: Extent, slots: Slots, extra: tuple[Value, ...], emit: EmitPart
+) -> Sequence[Operand]:
+    try:
+        return emit(*extra)
+    except UnresolvedError:
+        for (_, name), slot in slots.items():
+            pending = lowering.pending.get((extent.key, name))
+            if slot is None and pending is not None and pending.error is not None:
+                raise pending.error from None
+        raise
+
+
+def _without_value(lowering: Lowering, extent: Extent, variable: Variable) -> None:
+    """A variable that has no value at the start of the first iteration; a later one may find that of the last."""
+    scope, name = variable
+    if is_read(lowering, variable, extent.head) and (scope is not lowering.scope or name in extent.assigned):
+        scope.names[name] = lowering.pending.setdefault((extent.key, name), Pending())
+    else:
+        scope.names.pop(name, None)
+
+
+def forget_pending(lowering: Lowering, extent: Extent) -> None:
+    for variable in variables_of(lowering, extent):
+        lowering.pending.pop((extent.key, variable[1]), None)
+
+
+def settled_slots(lowering: Lowering, extent: Extent, found: Slots) -> None:
+    """Refuse a variable that an iteration reads but that none gives a value one can carry."""
+    for (_, name), slot in found.items():
+        pending = lowering.pending.pop((extent.key, name), None)
+        if slot is None and pending is not None and pending.error is not None:
+            raise pending.error
+
+
+def next_slots(lowering: Lowering, extent: Extent, slots: Slots, bindings: dict[Variable, Binding]) -> Slots:
+    """How each variable must be held, given what an iteration leaves in it."""
+    found: Slots = {}
+    for variable in variables_of(lowering, extent):
+        old, new = slots.get(variable), slot_of(bindings.get(variable))
+        if old is not None:
+            found[variable] = joined(lowering, variable[1], [old, new], extent.leaves)
+        elif new is not None and is_read(lowering, variable, extent.after | extent.head):
+            held = Slot(dynamic(new.structure), new.flagged)
+            runs = extent.runs and not is_read(lowering, variable, extent.head)
+            found[variable] = joined(lowering, variable[1], [held] if runs else [held, None], extent.leaves)
+        else:
+            found[variable] = None
+    return found
+
+
+def is_stable(lowering: Lowering, extent: Extent, slots: Slots, found: Slots) -> bool:
+    """Whether lowering again with the slots found would change nothing in the body."""
+    return all(
+        slots.get(v) == slot or (slots.get(v) is None and not is_read(lowering, v, extent.head))
+        for v, slot in found.items()
+    )
+
+
+def closed(lowering: Lowering, part: Part, slots: Slots, carries: bool) -> Block:
+    """The finished block: parameters for every carried variable, and, if it ``carries``, their last values."""
+    ops = list(part.block.ops)
+    carried = [(v, slot) for v, slot in slots.items() if slot is not None]
+    yields = list(part.block.yields)
+    if carries:
+        with lowering.block(ops):
+            yields += [x for v, slot in carried for x in operands_of(lowering, part.bindings.get(v), slot)]
+    parameters = [p for v, slot in carried for p in part.parameters.get(v) or slot.values(v[1])]
+    return Block((*part.extra, *parameters), tuple(ops), tuple(yields))
+
+
+def forget(lowering: Lowering, slots: Slots) -> None:
+    """Behind the loop a variable that is not carried has no value."""
+    for (scope, name), slot in slots.items():
+        if slot is None:
+            scope.names.pop(name, None)
+
+
+def mark_missing(lowering: Lowering, extent: Extent, found: Slots, bindings: dict[Variable, Binding]) -> None:
+    """Arrays that only an iteration gives a value cannot be read behind the loop; say why when they are."""
+    for (scope, name), slot in found.items():
+        if slot is None and bindings.get((scope, name)) is not None and is_read(lowering, (scope, name), extent.after):
+            scope.names[name] = missing(name)

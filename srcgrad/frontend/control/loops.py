@@ -1,0 +1,277 @@
+"""Loops: counted ones become `for`, all others `while`; loops over containers are unrolled.
+
+::
+
+    for i in range(1, n):          with for_(trips, 0.0) as (s,):
+        s += x[i]          ->          def _(i: i64, s: f64):
+                                           ...
+                                           yield s_1
+
+A counted loop with a stop flag (it has a `break`, or a `return` inside) is a `while` with a counter.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from srcgrad.errors import UnsupportedSyntaxError
+from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.control.carried import (
+    ATTEMPTS,
+    Extent,
+    Part,
+    Slots,
+    closed,
+    forget,
+    forget_pending,
+    initial_slots,
+    is_stable,
+    lower_part,
+    mark_missing,
+    next_slots,
+    settled_slots,
+)
+from srcgrad.frontend.control.iteration import as_counted
+from srcgrad.frontend.control.logic import condition
+from srcgrad.frontend.control.slots import operands_of, rebound
+from srcgrad.frontend.lowering import Lowering, Variable
+from srcgrad.frontend.nodes import names
+from srcgrad.frontend.nodes.assignment import assign
+from srcgrad.frontend.nodes.operators import invert
+from srcgrad.frontend.numbers.promotion import as_scalar
+from srcgrad.frontend.registry import statement
+from srcgrad.frontend.scope import Binding
+from srcgrad.frontend.syntax.bindings import assigned
+from srcgrad.frontend.syntax.normalize import stop_flag
+from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, GrowingList, ScalarValue, Static
+from srcgrad.ir.core import Block, Const, Operand, Value, index
+from srcgrad.ir.types import INDEX
+from srcgrad.primitives.table import Effect, effect
+
+GO = ".go"  # the variable that holds a condition; no name of the user's, as it is not an identifier
+
+
+class ImpureTestError(Exception):
+    """The condition of a `while` does more than compute."""
+
+
+@statement(ast.For)
+def _for(lowering: Lowering, node: ast.For) -> None:
+    iterable = lowering.evaluate(node.iter)
+    if isinstance(iterable, ArrayValue | Delayed | GrowingList):
+        iterable = as_counted(lowering, iterable)
+    if not isinstance(iterable, Counted):
+        unroll(lowering, node, sequence_items(lowering, iterable))
+        return
+    extent = Extent(
+        assigned([node.target, *node.body]),
+        lowering.live_head(node),
+        lowering.live_after(node),
+        runs=isinstance(iterable.length, Const) and int(iterable.length.value) > 0,  # type: ignore[arg-type]  # i64
+        leaves=stop_flag(node) is not None or lowering.scope.returns_early,
+        key=(lowering.path, id(node)),
+    )
+    counter = Value(INDEX, node.target.id if isinstance(node.target, ast.Name) else "i")
+
+    def iteration(k: Operand) -> None:
+        assign(lowering, node.target, iterable.item(k))
+        lowering.execute(node.body)
+
+    stop = stop_flag(node)
+    if stop is None:
+        counted(lowering, extent, iterable.length, counter, iteration)
+    else:
+        stoppable(lowering, extent, iterable.length, counter, iteration, lambda: names.load(lowering, stop))
+
+
+def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> None:
+    """One copy of the body per item; behind a stop flag the rest is a branch."""
+    if not items or lowering.dead:
+        return
+    first, *rest = items
+    with lowering.within(lowering.scope, (id(node), len(items))):
+        assign(lowering, node.target, first)
+        lowering.execute(node.body)
+    stop = stop_flag(node)
+    if stop is None or not rest:
+        unroll(lowering, node, rest)
+        return
+    stopped = names.load(lowering, stop)
+    assert isinstance(stopped, ScalarValue | Static)
+
+    def go_on() -> FrontValue:
+        unroll(lowering, node, rest)
+        return Static(None)
+
+    live = lowering.live_after(node) | lowering.live_head(node)
+    branch(lowering, stopped, lambda: Static(None), go_on, live)
+
+
+def counted(
+    lowering: Lowering, extent: Extent, trips: Operand, counter: Value, iteration: Callable[[Operand], None]
+) -> None:
+    """A `for` over ``trips`` iterations."""
+
+    def body(k: Operand) -> Sequence[Operand]:
+        iteration(k)
+        return ()
+
+    def lower(entry: dict[Variable, Binding], slots: Slots) -> list[Part]:
+        return [lower_part(lowering, extent, entry, slots, (counter,), body)]
+
+    def emit(
+        parts: Sequence[Part], slots: Slots, initial: Sequence[Operand], labels: Sequence[str]
+    ) -> Iterator[Operand]:
+        block = closed(lowering, parts[0], slots, carries=True)
+        return iter(lowering.builder.emit("for", trips, *initial, blocks=(block,), names=labels))
+
+    fixed_point(lowering, extent, lower, emit)
+
+
+def stoppable(
+    lowering: Lowering,
+    extent: Extent,
+    trips: Operand,
+    counter: Value,
+    iteration: Callable[[Operand], None],
+    stopped: Callable[[], FrontValue],
+) -> None:
+    """A `while` that counts up to ``trips`` unless ``stopped()`` holds before that."""
+
+    def test(k: Operand) -> Sequence[Operand]:
+        more = lowering.builder("lt", k, trips)
+        going = as_scalar(invert(lowering, stopped())).operand
+        return (lowering.builder("and_", more, going),)
+
+    def body(k: Operand) -> Sequence[Operand]:
+        iteration(k)
+        return (lowering.builder("add", k, index(1)),)
+
+    _while_op(lowering, extent, test, body, counter)
+
+
+@statement(ast.While)
+def _while(lowering: Lowering, node: ast.While) -> None:
+    extent = Extent(
+        assigned([node.test, *node.body]),
+        lowering.live_head(node),
+        lowering.live_after(node),
+        runs=False,
+        leaves=stop_flag(node) is not None or lowering.scope.returns_early,
+        key=(lowering.path, id(node)),
+    )
+
+    def test() -> Sequence[Operand]:
+        return (as_scalar(condition(lowering, node.test)).operand,)
+
+    def body() -> Sequence[Operand]:
+        lowering.execute(node.body)
+        return ()
+
+    if isinstance(node.test, ast.Constant):
+        if node.test.value:
+            lowering.refuse(node, "a loop that never ends", "Give it a condition, or a break.", UnsupportedSyntaxError)
+        return
+    before, length = lowering.variables(), len(lowering.builder.ops)
+    try:
+        _while_op(lowering, extent, test, body)
+    except ImpureTestError:
+        del lowering.builder.ops[length:]
+        lowering.rebind(before)
+        tested_in_body(lowering, extent, lambda: condition(lowering, node.test), body)
+
+
+def tested_in_body(
+    lowering: Lowering, extent: Extent, test: Callable[[], FrontValue], body: Callable[[], Sequence[Operand]]
+) -> None:
+    """A `while` whose condition may fail: it is evaluated before the loop and at the end of each iteration."""
+    names_of_loop = frozenset([GO])
+    scope = lowering.scope
+    outer = scope.names.get(GO)
+    scope.local_names |= names_of_loop
+    scope.names[GO] = test()
+
+    def iteration() -> Sequence[Operand]:
+        body()
+        scope.names[GO] = test()
+        return ()
+
+    def going() -> Sequence[Operand]:
+        value = names.load(lowering, GO)
+        assert isinstance(value, ScalarValue | Static)
+        return (as_scalar(value).operand,)
+
+    wider = replace(extent, assigned=extent.assigned | names_of_loop, head=extent.head | names_of_loop)
+    _while_op(lowering, wider, going, iteration)
+    scope.names.pop(GO, None)
+    if outer is not None:
+        scope.names[GO] = outer
+
+
+def _while_op(
+    lowering: Lowering,
+    extent: Extent,
+    test: Callable[..., Sequence[Operand]],
+    body: Callable[..., Sequence[Operand]],
+    counter: Value | None = None,
+) -> None:
+    """A `while` whose condition is ``test``; it carries ``counter``, from 0, besides its variables.
+
+    Both blocks get the counter, and the body yields the next one.
+    """
+    tested = () if counter is None else (Value(INDEX, counter.name),)
+    counted_by = () if counter is None else (counter,)
+    start = () if counter is None else (index(0),)
+
+    def lower(entry: dict[Variable, Binding], slots: Slots) -> list[Part]:
+        parts = [
+            lower_part(lowering, extent, entry, slots, tested, test),
+            lower_part(lowering, extent, entry, slots, counted_by, body),
+        ]
+        if any(effect(op.primitive) is not Effect.PURE for op in parts[0].block.ops):
+            raise ImpureTestError
+        return parts
+
+    def emit(
+        parts: Sequence[Part], slots: Slots, initial: Sequence[Operand], labels: Sequence[str]
+    ) -> Iterator[Operand]:
+        blocks: list[Block] = [closed(lowering, p, slots, carries=k == 1) for k, p in enumerate(parts)]
+        named = [*(v.name for v in counted_by), *labels]
+        results = lowering.builder.emit("while", *start, *initial, blocks=blocks, names=named)
+        return iter(results[len(start) :])
+
+    fixed_point(lowering, extent, lower, emit)
+
+
+def fixed_point(
+    lowering: Lowering,
+    extent: Extent,
+    lower: Callable[[dict[Variable, Binding], Slots], list[Part]],
+    emit: Callable[[Sequence[Part], Slots, Sequence[Operand], Sequence[str]], Iterator[Operand]],
+) -> None:
+    """Lower until an iteration leaves what it found, then emit the loop and bind its results."""
+    entry = lowering.variables()
+    slots = initial_slots(lowering, extent, entry)
+    for _ in range(ATTEMPTS):
+        forget_pending(lowering, extent)
+        parts = lower(entry, slots)
+        found = next_slots(lowering, extent, slots, parts[-1].bindings)
+        settled_slots(lowering, extent, found)
+        if is_stable(lowering, extent, slots, found):
+            break
+        slots = found
+    else:
+        raise AssertionError(f"the types of {extent} do not settle")
+    lowering.remembered[extent.key] = {v[1]: s for v, s in found.items() if s is not None}
+    lowering.rebind(entry)
+    carried = [(v, slot) for v, slot in found.items() if slot is not None]
+    initial = [x for v, slot in carried for x in operands_of(lowering, entry.get(v), slot)]
+    labels = [label for v, slot in carried for label in slot.labels(v[1])]
+    results = emit(parts, found, initial, labels)
+    forget(lowering, found)
+    mark_missing(lowering, extent, found, parts[-1].bindings)
+    for (scope, name), slot in carried:
+        scope.names[name] = rebound(lowering, slot, results)

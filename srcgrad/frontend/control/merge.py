@@ -1,0 +1,216 @@
+"""Where paths meet: one structure for the values a variable may have, and the operands that carry them.
+
+``describe`` gives a value's structure, ``join`` the structure that holds two of them, ``flatten`` the operands
+of a value in a structure (with the casts that takes), ``rebuild`` the value from operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from srcgrad.errors import Error, UnsupportedError
+from srcgrad.frontend import values
+from srcgrad.frontend.arrays.delayed import materialized
+from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
+from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
+from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
+from srcgrad.ir.core import Const, Operand, constant, index
+from srcgrad.ir.types import Array, Scalar, Type
+
+
+class JoinError(Exception):
+    """Two values that no one structure holds; says what they are."""
+
+
+def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
+    """The value with memory for every array expression in it."""
+    if isinstance(value, Delayed):
+        return materialized(lowering.builder, value)
+    if isinstance(value, TupleValue) and any(isinstance(v, Delayed | TupleValue) for v in value.items):
+        items = tuple(settle(lowering, v) for v in value.items)
+        if value.mutable:
+            value.items = items
+            return value
+        return TupleValue(items, value.cls, value.keys, value.home)
+    return value
+
+
+def held(lowering: Lowering, value: FrontValue) -> FrontValue:
+    """The value as a variable or parameter holds it: with memory, and such that it can be read twice."""
+    if (isinstance(value, Counted) and value.once) or (isinstance(value, TupleValue) and value.cls is SinglePass):
+        hint = "Loop over it where it is made, or make a tuple() of it."
+        lowering.refuse(None, "an iterator is kept in a variable: it could be used only once", hint)
+    return settle(lowering, value)
+
+
+def describe(value: FrontValue) -> Structure:
+    """The structure of a settled value."""
+    match value:
+        case ScalarValue():
+            return Leaf(Scalar(value.dtype), value.weak)
+        case ArrayValue():
+            return Leaf(value.type)
+        case TupleValue():
+            return Tree(value.cls, value.keys, tuple(describe(v) for v in value.items))  # type: ignore[arg-type]  # dict keys may be any constant here
+        case values.Static():
+            return Static(value.value, _key(value.value))
+        case values.Closure(node=node, scope=scope) if not value.defaults:
+            return Static(value, (Identity(node), Identity(scope)))
+        case _:
+            return Static(value, Identity(value))
+
+
+def _key(value: object) -> object:
+    if isinstance(value, bool | int | float | complex):
+        return (type(value), repr(value))
+    if isinstance(value, str | None | type(Ellipsis)):
+        return value
+    return function_key(value) if callable(value) else Identity(value)
+
+
+def join(a: Structure, b: Structure) -> Structure:
+    """The structure that holds both; JoinError where there is none."""
+    if a == b:
+        return a
+    if _is_number(a) and _is_number(b):
+        dtype, weak = promoted([_sample(a), _sample(b)])
+        return Leaf(Scalar(dtype), weak)
+    match a, b:
+        case Leaf(type=Array() as x), Leaf(type=Array() as y) if (x.dtype, x.rank) == (y.dtype, y.rank):
+            return Leaf(x if x == y else Array(x.dtype, x.rank, "A"))
+        case Tree(), Tree() if (a.cls, a.keys, len(a.children)) == (b.cls, b.keys, len(b.children)):
+            return Tree(a.cls, a.keys, tuple(join(x, y) for x, y in zip(a.children, b.children, strict=True)))
+    raise JoinError(f"{spelled(a)} or {spelled(b)}")
+
+
+def _is_number(s: Structure) -> bool:
+    if isinstance(s, Static):
+        return isinstance(s.value, bool | int | float | complex)
+    return isinstance(s, Leaf) and isinstance(s.type, Scalar)
+
+
+def _sample(s: Structure) -> ScalarValue:
+    """Some number of that type."""
+    if isinstance(s, Static):
+        return as_scalar(values.Static(s.value))
+    assert isinstance(s, Leaf) and isinstance(s.type, Scalar)
+    return ScalarValue(constant(0, s.type.dtype), s.weak)
+
+
+def spelled(s: Structure) -> str:
+    """A structure in the user's words."""
+    match s:
+        case Leaf(type=Array(dtype=dtype, rank=rank)):
+            return f"an array of rank {rank} and dtype {dtype.numpy}"
+        case Leaf(type=type_):
+            return f"a number ({type_.dtype.numpy})"
+        case Tree(cls=cls, children=children):
+            return f"a {cls.__name__} of {len(children)}"
+        case Static(value=values.Bound()):
+            return "a partial call"
+        case Static(value=values.Counted()):
+            return "a sequence of run-time length"
+        case Static(value=values.SliceValue()):
+            return "a slice"
+        case Static(value=values.GrowingList()):
+            return "a list of run-time length"
+        case Static(value=values.Closure() as closure):
+            return f"the function {closure.name}"
+        case Static(value=value):
+            return repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+
+
+def dynamic(s: Structure) -> Structure:
+    """The structure with numbers known now turned into numbers at run time."""
+    if isinstance(s, Static) and _is_number(s):
+        return Leaf(Scalar(_sample(s).dtype), weak=True)
+    if isinstance(s, Tree):
+        return Tree(s.cls, s.keys, tuple(dynamic(c) for c in s.children))
+    return s
+
+
+def types_of(s: Structure) -> list[Type]:
+    return [leaf.type for leaf in leaves_of(s)]
+
+
+def flatten(lowering: Lowering, value: FrontValue, s: Structure) -> list[Operand]:
+    """The operands of a value in a structure that holds it."""
+    if isinstance(s, Static):
+        return []
+    if isinstance(s, Tree):
+        assert isinstance(value, TupleValue)
+        return [x for v, c in zip(value.items, s.children, strict=True) for x in flatten(lowering, v, c)]
+    if isinstance(s.type, Scalar):
+        assert isinstance(value, ScalarValue | values.Static)
+        return [cast(lowering.builder, as_scalar(value).operand, s.type.dtype)]
+    assert isinstance(value, ArrayValue | Delayed)
+    ref = materialized(lowering.builder, value).ref
+    return [ref if ref.type == s.type else lowering.builder("relax", ref)]
+
+
+def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> FrontValue:
+    """The value of a structure, its leaves taken from ``operands``."""
+    match s:
+        case Static(value=value):
+            known = values.Closure | values.Bound | values.Counted | values.SliceValue
+            return value if isinstance(value, known) else values.Static(value)
+        case Tree(cls=cls, keys=keys, children=children):
+            items = tuple(rebuild(lowering, c, operands) for c in children)
+            return TupleValue(items, cls, keys, lowering.builder.ops)
+        case Leaf(type=Scalar(), weak=weak):
+            return simplified(ScalarValue(next(operands), weak))
+        case Leaf():
+            ref = next(operands)
+            assert not isinstance(ref, Const)
+            return ArrayValue(ref)
+
+
+def simplified(value: ScalarValue) -> FrontValue:
+    """A weak constant is a static number."""
+    return values.Static(value.operand.value) if value.weak and isinstance(value.operand, Const) else value
+
+
+def fillers(lowering: Lowering, s: Structure) -> list[Operand]:
+    """Operands of these types for a path on which they are never looked at."""
+    return [filler(lowering, leaf.type) for leaf in leaves_of(s)]
+
+
+def filler(lowering: Lowering, type_: Type) -> Operand:
+    if isinstance(type_, Scalar):
+        return constant(0, type_.dtype)
+    assert isinstance(type_, Array)
+    extents = [index(1 if axis in type_.ones else 0) for axis in range(type_.rank)]
+    if type_.layout == "F":
+        extents.reverse()
+    array = lowering.builder("alloc", *extents, dtype=type_.dtype, fill="empty")
+    if type_.layout == "F" and type_.rank > 1:
+        array = lowering.builder("transpose", array, permutation=tuple(reversed(range(type_.rank))))
+    return array if array.type == type_ else lowering.builder("relax", array)
+
+
+def refuse_join(lowering: Lowering, what: str, fault: JoinError, error: type[Error] = UnsupportedError) -> Error:
+    return lowering.error(
+        None, f"{what} is {fault} depending on the path taken", "Give it the same type on every path.", error
+    )
+
+
+def holds_operands(s: Structure) -> bool:
+    """Whether something that counts as known at compile time has run-time values inside, as a partial call may."""
+    match s:
+        case Tree(children=children):
+            return any(map(holds_operands, children))
+        case Static(value=values.Counted()):
+            return True
+        case Static(value=values.SliceValue() as part):
+            return any(not isinstance(v, values.Static) for v in (part.start, part.stop, part.step))
+        case Static(value=values.Bound() as bound):
+            return any(not isinstance(v, values.Static) for v in (*bound.arguments, *bound.keywords.values()))
+        case Static(value=values.Closure() as closure):
+            return any(not isinstance(v, values.Static) for v in closure.defaults.values())
+    return False
+
+
+def has_array(s: Structure) -> bool:
+    return any(isinstance(leaf.type, Array) for leaf in leaves_of(s))

@@ -1,0 +1,196 @@
+"""Assignment: to names, tuples of targets, elements and slices; plain and augmented."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.frontend.arrays import indexing
+from srcgrad.frontend.arrays.delayed import materialized, shape_of
+from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers.items import change, sequence_items
+from srcgrad.frontend.control.merge import held, settle
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes import names
+from srcgrad.frontend.nodes.effects import before_later_writes, may_write
+from srcgrad.frontend.nodes.expressions import BINARY, apply_binary
+from srcgrad.frontend.nodes.operators import kind_of
+from srcgrad.frontend.nodes.subscripts import container_index, evaluate_key, subscript
+from srcgrad.frontend.numbers import scalars
+from srcgrad.frontend.numbers.promotion import Number
+from srcgrad.frontend.registry import statement
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, GrowingList, Static, TupleValue, is_number
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import index
+
+
+@statement(ast.Assign)
+def _assign(lowering: Lowering, node: ast.Assign) -> None:
+    value = before_later_writes(lowering, lowering.evaluate(node.value), node.targets)
+    if _stays_delayed(lowering, node, value):
+        names.store(lowering, node.targets[0].id, value)  # type: ignore[attr-defined]  # the single target is a name
+        return
+    if len(node.targets) > 1:  # one array for all of them
+        value = settle(lowering, value)
+    for target in node.targets:
+        assign(lowering, target, value)
+
+
+def _stays_delayed(lowering: Lowering, node: ast.Assign, value: FrontValue) -> bool:
+    """Whether a variable can hold an array expression: it is read once, before anything is written."""
+    until = lowering.scope.single_uses.get(node)
+    return isinstance(value, Delayed) and until is not None and not any(may_write(lowering, s) for s in until)
+
+
+@statement(ast.AnnAssign)
+def _annotated(lowering: Lowering, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(lowering, node.target, lowering.evaluate(node.value))
+
+
+def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
+    """Bind or store a value."""
+    match target:
+        case ast.Name():
+            names.store(lowering, target.id, named(lowering, value, target.id))
+        case ast.Tuple() | ast.List():
+            unpack(lowering, target.elts, value)
+        case ast.Subscript():
+            with lowering.at(target):
+                _store(lowering, target, value)
+        case _:
+            hint = "Keep the value in a variable, or build a new object."
+            lowering.refuse(target, "an attribute is assigned to", hint, UnsupportedError)
+
+
+def named(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
+    """A value as a variable holds it: with memory, and with the variable's name if it is new."""
+    if isinstance(value, Delayed):
+        return materialized(lowering.builder, value, name)
+    return lowering.name(held(lowering, value), name)
+
+
+def unpack(lowering: Lowering, targets: Sequence[ast.expr], value: FrontValue) -> None:
+    """``a, (b, *c) = value``: all of the value is evaluated before anything is stored."""
+    if any(isinstance(n, ast.Subscript) for target in targets for n in ast.walk(target)):
+        value = settle(lowering, value)
+    items = _items(lowering, len(targets), value, any(isinstance(t, ast.Starred) for t in targets))
+    starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    if starred:
+        first, behind = starred[0], len(targets) - starred[0] - 1
+        rest = items[first : len(items) - behind]
+        gathered = TupleValue(tuple(rest), list, home=lowering.builder.ops)
+        items = (*items[:first], gathered, *items[len(items) - behind :])
+    if len(items) != len(targets) or (starred and len(rest) < 0):
+        few = "not enough" if len(items) < len(targets) else "too many"
+        message = f"{few} values to unpack: expected {len(targets)}, got {len(items)}"
+        lowering.refuse(None, message, error=ArgumentTypeError)
+    for target, item in zip(targets, items, strict=True):
+        assign(lowering, target.value if isinstance(target, ast.Starred) else target, item)
+
+
+def _items(lowering: Lowering, count: int, value: FrontValue, starred: bool) -> tuple[FrontValue, ...]:
+    """The items of what is unpacked; an array must turn out to have as many."""
+    if not isinstance(value, ArrayValue | Delayed) or starred or value.rank == 0:
+        items = sequence_items(lowering, value)
+        if starred and len(items) < count - 1:
+            message = f"not enough values to unpack: expected at least {count - 1}, got {len(items)}"
+            lowering.refuse(None, message, error=ArgumentTypeError)
+        return items
+    builder = lowering.builder
+    array = materialized(builder, value)
+    fits = builder("eq", shape_of(builder, array)[0], index(count))
+    builder.emit("check", fits, exception="ValueError", message=f"expected {count} values to unpack")
+    return tuple(indexing.read(builder, array, (Static(k),)) for k in range(count))
+
+
+def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None:
+    """``container[key] = value``."""
+    container = lowering.evaluate(target.value)
+    key = evaluate_key(lowering, target.slice)
+    if isinstance(container, ArrayValue):
+        indexing.write(lowering.builder, container, key, value)
+    elif isinstance(container, GrowingList) and len(key) == 1:
+        growing.write(lowering, container, key[0], value)
+    elif isinstance(container, TupleValue) and container.cls is dict:
+        _store_entry(lowering, container, key, settle(lowering, value))
+    elif isinstance(container, TupleValue) and container.cls is list:
+        _store_item(lowering, container, key, settle(lowering, value))
+    else:
+        lowering.refuse(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
+
+
+def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
+    """``list[key] = value``; a list that is changed on some paths only is held in memory."""
+    if container.home is not lowering.builder.ops and container.origin is not None:
+        raise growing.must_grow(lowering, container.origin, (*container.items, value))
+    position = container_index(lowering, container, key)
+    change(lowering, container, (*container.items[:position], value, *container.items[position + 1 :]))
+
+
+def _store_entry(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
+    if len(key) != 1 or not isinstance(key[0], Static):
+        lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
+    entries = dict(zip(container.keys, container.items, strict=True)) | {key[0].value: value}
+    change(lowering, container, tuple(entries.values()), tuple(entries))
+
+
+@statement(ast.AugAssign)
+def _augmented(lowering: Lowering, node: ast.AugAssign) -> None:
+    match node.target:
+        case ast.Name(id=name):
+            _augment_name(lowering, node, name)
+        case ast.Subscript():
+            _augment_item(lowering, node, node.target)
+        case _:
+            hint = "Keep the value in a variable."
+            lowering.refuse(node.target, "an attribute is assigned to", hint, UnsupportedError)
+
+
+def _augment_name(lowering: Lowering, node: ast.AugAssign, name: str) -> None:
+    """``name op= value``: an array is changed in place, a list extended, anything else rebound."""
+    old = names.load(lowering, name)
+    value = lowering.evaluate(node.value)
+    if isinstance(old, ArrayValue) and not isinstance(node.op, ast.MatMult):
+        _augment_array(lowering, type(node.op), old, (Static(Ellipsis),), value)
+    elif isinstance(old, TupleValue) and old.cls is list and isinstance(node.op, ast.Add):
+        change(lowering, old, (*old.items, *sequence_items(lowering, settle(lowering, value))))
+    else:
+        names.store(lowering, name, named(lowering, apply_binary(lowering, type(node.op), old, value), name))
+
+
+def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript) -> None:
+    """``container[key] op= value``. Python reads an element before it evaluates the right side."""
+    container = lowering.evaluate(target.value)
+    key = evaluate_key(lowering, target.slice)
+    whole_element = isinstance(container, ArrayValue) and len(key) == container.rank and all(map(is_number, key))
+    if isinstance(container, ArrayValue) and not (whole_element and may_write(lowering, node.value)):
+        value = lowering.evaluate(node.value)
+        _augment_array(lowering, type(node.op), container, key, value)
+        return
+    old = subscript(lowering, container, key)
+    new = apply_binary(lowering, type(node.op), old, lowering.evaluate(node.value))
+    if isinstance(container, ArrayValue):
+        indexing.write(lowering.builder, container, key, new)
+    elif isinstance(container, GrowingList) and len(key) == 1:
+        growing.write(lowering, container, key[0], new)
+    elif isinstance(container, TupleValue) and container.cls is dict:
+        _store_entry(lowering, container, key, settle(lowering, new))
+    elif isinstance(container, TupleValue) and container.cls is list:
+        _store_item(lowering, container, key, settle(lowering, new))
+    else:
+        lowering.refuse(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
+
+
+def _augment_array(
+    lowering: Lowering, op: type[ast.operator], array: ArrayValue, key: tuple[FrontValue, ...], value: FrontValue
+) -> None:
+    if op is ast.MatMult:
+        lowering.refuse(None, "@= on an array", "Write a = a @ b.", UnsupportedError)
+    name = BINARY[op]
+
+    def combine(builder: Builder, a: Number, b: Number) -> Number:
+        return scalars.binary(builder, name, a, b)
+
+    indexing.augment(lowering.builder, name, array, key, value, combine)

@@ -1,0 +1,89 @@
+"""Comparisons: chains, identity and membership."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.control.logic import short_circuit
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.effects import before_later_writes
+from srcgrad.frontend.nodes.operators import binary, invert
+from srcgrad.frontend.values import ArrayValue, Closure, FrontValue, ScalarValue, Static, TupleValue
+
+ORDER: dict[type[ast.cmpop], str] = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+}
+
+
+def compare(lowering: Lowering, node: ast.Compare) -> FrontValue:
+    """``a < b < c``: each operand evaluated once, and only as far as Python does."""
+    left = before_later_writes(lowering, lowering.evaluate(node.left), node.comparators)
+    return _chain(lowering, left, node.ops, node.comparators)
+
+
+def _chain(lowering: Lowering, left: FrontValue, ops: Sequence[ast.cmpop], nodes: Sequence[ast.expr]) -> FrontValue:
+    right = lowering.evaluate(nodes[0])
+    first = compare_two(lowering, ops[0], left, right)
+    if len(ops) == 1:
+        return first
+    return short_circuit(lowering, True, first, lambda: _chain(lowering, right, ops[1:], nodes[1:]))
+
+
+def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue) -> FrontValue:
+    match op:
+        case ast.Is():
+            return Static(_identical(lowering, a, b))
+        case ast.IsNot():
+            return Static(not _identical(lowering, a, b))
+        case ast.In():
+            return _member(lowering, a, b)
+        case ast.NotIn():
+            return invert(lowering, _member(lowering, a, b))
+    return binary(lowering, ORDER[type(op)], a, b)
+
+
+def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:
+    if isinstance(a, Static) and isinstance(b, Static):
+        return a.value is b.value
+    if isinstance(a, Static) or isinstance(b, Static):
+        known = a if isinstance(a, Static) else b
+        assert isinstance(known, Static)
+        if known.value is None or isinstance(known.value, str | type):
+            return False
+    if isinstance(a, ArrayValue) and isinstance(b, ArrayValue) and a.ref is b.ref:
+        return True
+    if isinstance(a, TupleValue | Closure) or isinstance(b, TupleValue | Closure):
+        return a is b
+    if {type(a), type(b)} == {ScalarValue, ArrayValue}:
+        return False
+    lowering.refuse(None, "identity of run-time values", "Compare with ==.")
+
+
+def _member(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
+    if isinstance(a, Static) and isinstance(b, Static):
+        try:
+            return Static(a.value in b.value)  # type: ignore[operator]  # a TypeError is refused below
+        except TypeError:
+            lowering.refuse(None, f"`in` {type(b.value).__name__}", error=ArgumentTypeError)
+    if isinstance(b, TupleValue) and b.cls is dict:
+        if not isinstance(a, Static):
+            lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
+        return Static(a.value in b.keys)
+    return _among(lowering, a, sequence_items(lowering, b))
+
+
+def _among(lowering: Lowering, a: FrontValue, items: Sequence[FrontValue]) -> FrontValue:
+    if not items:
+        return Static(False)
+    first = binary(lowering, "eq", a, items[0])
+    if len(items) == 1:
+        return first
+    return short_circuit(lowering, False, first, lambda: _among(lowering, a, items[1:]))

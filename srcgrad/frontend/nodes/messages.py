@@ -1,0 +1,83 @@
+"""The exceptions that `raise` and `assert` name, and their messages, in which run-time numbers may stand."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.operators import kind_of
+from srcgrad.frontend.values import FrontValue, ScalarValue, Static
+from srcgrad.ir.core import Operand
+
+PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?([diouxXeEfFgGcrsa%])")
+BRACES = re.compile(r"\{(\d*)(?:![rsa])?(?::[^{}]*)?\}")
+
+
+def exception_and_message(lowering: Lowering, node: ast.Raise) -> tuple[str, str, list[Operand]]:
+    """The name of the exception's class, the message with ``{0}`` for values, and the values."""
+    if node.exc is None:
+        lowering.refuse(node, "raise without an exception", "Name the exception.")
+    arguments: Sequence[ast.expr] = ()
+    cls_node = node.exc
+    if isinstance(node.exc, ast.Call):
+        cls_node, arguments = node.exc.func, node.exc.args
+    cls = lowering.evaluate(cls_node)
+    if not (isinstance(cls, Static) and isinstance(cls.value, type) and issubclass(cls.value, Exception)):
+        lowering.refuse(node.exc, "this is not an exception", "Raise a built-in exception such as ValueError.")
+    if cls.value.__module__ != "builtins":
+        hint = "Raise a built-in exception such as ValueError."
+        lowering.refuse(node.exc, f"the exception {cls.value.__name__} is not built in", hint, UnsupportedError)
+    text, values = message_of(lowering, arguments)
+    return cls.value.__name__, text, values
+
+
+def message_of(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:
+    """The text of an exception's arguments, run-time numbers in it as ``{0}``, ``{1}`` ..."""
+    values: list[Operand] = []
+    text = ", ".join(_text(lowering, node, values) for node in arguments)
+    return text, values
+
+
+def _text(lowering: Lowering, node: ast.expr, values: list[Operand]) -> str:
+    """The text of an expression; numbers are shown in full, whatever format the source asks for."""
+    match node:
+        case ast.JoinedStr(values=parts):
+            inner = (p.value if isinstance(p, ast.FormattedValue) else p for p in parts)
+            return "".join(_text(lowering, p, values) for p in inner)
+        case ast.Call(func=ast.Name(id="str" | "repr"), args=[argument]):
+            return _text(lowering, argument, values)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _text(lowering, left, values) + _text(lowering, right, values)
+        case ast.BinOp(left=ast.Constant(value=str() as pattern), op=ast.Mod(), right=right):
+            given = right.elts if isinstance(right, ast.Tuple) else [right]
+            texts = iter([_text(lowering, g, values) for g in given])
+            return PERCENT.sub(lambda m: "%" if m[1] == "%" else next(texts, ""), _escaped(pattern))
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as pattern), attr="format"), args=given):
+            if node.keywords:
+                return _escaped(pattern)
+            return _formatted(pattern, [_text(lowering, g, values) for g in given])
+    return _shown(lowering, node, lowering.evaluate(node), values)
+
+
+def _formatted(pattern: str, texts: Sequence[str]) -> str:
+    """``pattern.format(...)`` with the texts of its arguments."""
+    order = iter(texts)
+    by_number = dict(enumerate(texts))
+    filled = BRACES.sub(lambda m: by_number.get(int(m[1]), "") if m[1] else next(order, ""), pattern)
+    return filled if "{" not in BRACES.sub("", pattern) else _escaped(pattern)
+
+
+def _shown(lowering: Lowering, node: ast.expr, value: FrontValue, values: list[Operand]) -> str:
+    if isinstance(value, Static):
+        return _escaped(str(value.value))
+    if isinstance(value, ScalarValue):
+        values.append(value.operand)
+        return f"{{{len(values) - 1}}}"
+    lowering.refuse(node, f"{kind_of(value)} in the message of an exception", "Name numbers or text.")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")

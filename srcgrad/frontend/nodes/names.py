@@ -1,0 +1,62 @@
+"""Reading and binding variables."""
+
+from __future__ import annotations
+
+from srcgrad.errors import Error, UnboundError, UnsupportedSyntaxError
+from srcgrad.frontend.boundary.captures import from_python
+from srcgrad.frontend.lowering import Lowering, UnresolvedError
+from srcgrad.frontend.scope import Flagged, Missing, Pending
+from srcgrad.frontend.values import FrontValue
+
+UNBOUND = "cannot access local variable {!r} where it is not associated with a value"
+
+
+def load(lowering: Lowering, name: str) -> FrontValue:
+    """The value of a name where it is read."""
+    owner = lowering.scope.owner(name)
+    if owner is None:
+        return _load_outside(lowering, name)
+    binding = owner.names.get(name)
+    if isinstance(binding, Pending):
+        binding.error = binding.error or _unbound(lowering, name)
+        raise UnresolvedError
+    if isinstance(binding, Missing):
+        lowering.refuse(None, binding.reason, binding.hint, UnboundError)
+    if binding is None:
+        raise _unbound(lowering, name)
+    if isinstance(binding, Flagged):
+        lowering.builder.emit("check", binding.bound, exception="UnboundLocalError", message=UNBOUND.format(name))
+        return binding.value
+    return binding
+
+
+def _unbound(lowering: Lowering, name: str) -> Error:
+    hint = f"Give {name!r} a value on every path that leads here."
+    return lowering.error(None, f"{name!r} has no value here", hint, UnboundError)
+
+
+def _load_outside(lowering: Lowering, name: str) -> FrontValue:
+    capture = lowering.scope.capture(name)
+    if capture is None:
+        lowering.refuse(None, f"name {name!r} is not defined", error=UnboundError)
+    try:
+        value = capture.read()
+    except ValueError:  # an empty cell
+        lowering.refuse(None, f"{name!r} has no value yet in the enclosing function", error=UnboundError)
+    return from_python(lowering, capture, value)
+
+
+def store(lowering: Lowering, name: str, value: FrontValue) -> None:
+    """Bind a name."""
+    scope = lowering.scope
+    if name in scope.global_names:
+        lowering.refuse(None, f"assignment to the global {name!r}", "Return the value instead.", UnsupportedSyntaxError)
+    owner = scope.owner(name)
+    if owner is None:
+        lowering.refuse(
+            None,
+            f"assignment to {name!r} of an enclosing function",
+            "Return the value instead.",
+            UnsupportedSyntaxError,
+        )
+    owner.names[name] = value

@@ -1,0 +1,109 @@
+"""Statements other than assignments and loops."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+
+from srcgrad.errors import UnboundError, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.control.logic import condition
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes import names
+from srcgrad.frontend.nodes.expressions import closure
+from srcgrad.frontend.nodes.messages import exception_and_message, message_of
+from srcgrad.frontend.numbers.promotion import Number, as_scalar
+from srcgrad.frontend.numbers.scalars import negation
+from srcgrad.frontend.registry import statement
+from srcgrad.frontend.values import FrontValue, Static
+from srcgrad.ir.core import Operand, truth
+
+
+@statement(ast.Expr)
+def _expression(lowering: Lowering, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):  # a docstring
+        lowering.evaluate(node.value)
+
+
+@statement(ast.Pass, ast.Nonlocal, ast.Global)
+def _nothing(lowering: Lowering, node: ast.stmt) -> None:
+    """Declarations were read when the function was entered."""
+
+
+@statement(ast.If)
+def _if(lowering: Lowering, node: ast.If) -> None:
+    test = condition(lowering, node.test)
+    if len(node.body) == 1 and isinstance(node.body[0], ast.Raise) and not node.orelse:
+        _guard(lowering, test, node.body[0])
+        return
+
+    def side(statements: list[ast.stmt]) -> FrontValue:
+        lowering.execute(statements)
+        return Static(None)
+
+    branch(lowering, test, lambda: side(node.body), lambda: side(node.orelse), lowering.live_after(node))
+
+
+def _guard(lowering: Lowering, test: Number, node: ast.Raise) -> None:
+    """``if test: raise ...`` is one check."""
+    holds = negation(lowering.builder, test)
+    if isinstance(holds, Static):
+        if not holds.value:
+            lowering.execute([node])
+        return
+    exception, text, values = exception_and_message(lowering, node)
+    _check(lowering, holds, exception, text, values)
+
+
+@statement(ast.Raise)
+def _raise(lowering: Lowering, node: ast.Raise) -> None:
+    exception, text, values = exception_and_message(lowering, node)
+    lowering.builder.emit("check", truth(False), *values, exception=exception, message=text)
+    lowering.dead = True
+
+
+@statement(ast.Assert)
+def _assert(lowering: Lowering, node: ast.Assert) -> None:
+    holds = condition(lowering, node.test)
+    if isinstance(holds, Static) and holds.value:
+        return
+    text, values = message_of(lowering, [node.msg] if node.msg is not None else [])
+    _check(lowering, holds, "AssertionError", text, values)
+    lowering.dead = isinstance(holds, Static)
+
+
+def _check(lowering: Lowering, holds: Number, exception: str, text: str, values: list[Operand]) -> None:
+    lowering.builder.emit("check", as_scalar(holds).operand, *values, exception=exception, message=text)
+
+
+@statement(ast.FunctionDef)
+def _function(lowering: Lowering, node: ast.FunctionDef) -> None:
+    for decorator in node.decorator_list:
+        base = decorator.func if isinstance(decorator, ast.Call) else decorator
+        made_by = lowering.evaluate(base)
+        module = getattr(made_by.value, "__module__", "") if isinstance(made_by, Static) else ""
+        if not str(module).startswith("numba"):
+            hint = "Only numba's decorators may stand here; they change nothing."
+            lowering.refuse(decorator, "a decorator of a nested function", hint, UnsupportedError)
+    names.store(lowering, node.name, closure(lowering, node))
+
+
+@statement(ast.Import)
+def _import(lowering: Lowering, node: ast.Import) -> None:
+    for alias in node.names:
+        module = importlib.import_module(alias.name)
+        if alias.asname is None:
+            module = importlib.import_module(alias.name.split(".")[0])
+        names.store(lowering, alias.asname or alias.name.split(".")[0], Static(module))
+
+
+@statement(ast.ImportFrom)
+def _import_from(lowering: Lowering, node: ast.ImportFrom) -> None:
+    if node.level or node.module is None or any(alias.name == "*" for alias in node.names):
+        hint = "Import it at the top of the module."
+        lowering.refuse(node, "a relative import inside a function", hint, UnsupportedSyntaxError)
+    module = importlib.import_module(node.module)
+    for alias in node.names:
+        if not hasattr(module, alias.name):
+            lowering.refuse(node, f"{node.module} has no {alias.name!r}", error=UnboundError)
+        names.store(lowering, alias.asname or alias.name, Static(getattr(module, alias.name)))

@@ -1,0 +1,127 @@
+"""Subscripts that are read: of arrays, of containers with known items, of strings."""
+
+from __future__ import annotations
+
+import ast
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.arrays import indexing
+from srcgrad.frontend.containers import growing
+from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.effects import before_later_writes
+from srcgrad.frontend.nodes.operators import binary, kind_of
+from srcgrad.frontend.numbers.promotion import as_index
+from srcgrad.frontend.registry import expression
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Counted,
+    Delayed,
+    FrontValue,
+    GrowingList,
+    ScalarValue,
+    SliceValue,
+    Static,
+    TupleValue,
+)
+from srcgrad.ir.core import Operand, index
+
+
+@expression(ast.Subscript)
+def _subscript(lowering: Lowering, node: ast.Subscript) -> FrontValue:
+    container = before_later_writes(lowering, lowering.evaluate(node.value), [node.slice])
+    return subscript(lowering, container, evaluate_key(lowering, node.slice))
+
+
+def evaluate_key(lowering: Lowering, node: ast.expr) -> tuple[FrontValue, ...]:
+    """The key of a subscript; a tuple is several."""
+    key = lowering.evaluate(node)
+    parts = key.items if isinstance(key, TupleValue) and key.cls is tuple else (key,)
+    return tuple(_slice_of(p.value) if isinstance(p, Static) and isinstance(p.value, slice) else p for p in parts)
+
+
+def _slice_of(value: slice) -> SliceValue:
+    """A slice object that was an argument or a global."""
+    return SliceValue(Static(value.start), Static(value.stop), Static(value.step))
+
+
+def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...]) -> FrontValue:
+    """``container[key]``."""
+    if isinstance(container, ArrayValue | Delayed):
+        return indexing.read(lowering.builder, container, key)
+    if len(key) == 1 and isinstance(container, GrowingList):
+        return growing.read(lowering, container, key[0])
+    if len(key) == 1 and isinstance(container, TupleValue):
+        return _item(lowering, container, key[0])
+    if len(key) == 1 and isinstance(container, Counted) and isinstance(key[0], ScalarValue | Static):
+        at = checked_position(lowering, key[0], container.length)
+        return container.item(at)
+    if len(key) == 1 and isinstance(container, Static):
+        return _static_item(lowering, container.value, key[0])
+    lowering.refuse(None, f"{kind_of(container)} is indexed", error=ArgumentTypeError)
+
+
+def _static_item(lowering: Lowering, container: object, key: FrontValue) -> FrontValue:
+    if not isinstance(container, str) or not isinstance(key, Static | SliceValue):
+        lowering.refuse(None, f"{kind_of(Static(container))} is indexed", error=ArgumentTypeError)
+    chosen = key.value if isinstance(key, Static) else static_slice(lowering, key)
+    try:
+        return Static(container[chosen])  # type: ignore[index]  # a TypeError is refused below
+    except (IndexError, TypeError) as fault:
+        lowering.refuse(None, str(fault), error=ArgumentTypeError)
+
+
+def _item(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontValue:
+    if container.cls is dict:
+        if isinstance(key, Static) and key.value in container.keys:
+            return container.items[container.keys.index(key.value)]
+        known = ", ".join(map(repr, container.keys))
+        lowering.refuse(None, f"the key is not among those of the dict: {known}", error=ArgumentTypeError)
+    if isinstance(key, SliceValue):
+        part = container.items[static_slice(lowering, key)]
+        return TupleValue(part, list if container.cls is list else tuple, home=lowering.builder.ops)
+    if isinstance(key, Static):
+        return container.items[container_index(lowering, container, (key,))]
+    if isinstance(key, ScalarValue):
+        return pick(lowering, container, checked_position(lowering, key, index(len(container.items))))
+    lowering.refuse(None, f"{kind_of(container)} is indexed by {kind_of(key)}", error=ArgumentTypeError)
+
+
+def container_index(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...]) -> int:
+    """An index known at compile time, in range."""
+    if len(key) != 1 or not isinstance(key[0], Static) or not isinstance(key[0].value, int):
+        what = f"an index into a {container.cls.__name__} that is not known at compile time"
+        lowering.refuse(None, what, "Use an array, or unroll with a loop over the items.")
+    position, length = key[0].value, len(container.items)
+    if not -length <= position < length:
+        lowering.refuse(None, f"index {position} into a {container.cls.__name__} of {length}", error=ArgumentTypeError)
+    return position % length
+
+
+def checked_position(lowering: Lowering, key: ScalarValue | Static, length: Operand) -> Operand:
+    return lowering.builder("check_index", as_index(lowering.builder, key), length)
+
+
+def pick(lowering: Lowering, container: TupleValue, position: Operand) -> FrontValue:
+    """The item at a run-time position, known to be in range: items must have one type."""
+    if not container.items:
+        lowering.refuse(None, f"an empty {container.cls.__name__} is indexed", error=ArgumentTypeError)
+
+    def among(first: int) -> FrontValue:
+        if first == len(container.items) - 1:
+            return container.items[first]
+        here = binary(lowering, "eq", ScalarValue(position, weak=True), Static(first))
+        assert isinstance(here, ScalarValue | Static)
+        return branch(lowering, here, lambda: container.items[first], lambda: among(first + 1))
+
+    return among(0)
+
+
+def static_slice(lowering: Lowering, key: SliceValue) -> slice:
+    """A slice whose bounds are known at compile time."""
+    bounds = []
+    for part in (key.start, key.stop, key.step):
+        if not isinstance(part, Static):
+            lowering.refuse(None, "a slice of a tuple with bounds not known at compile time", "Use an array.")
+        bounds.append(part.value)
+    return slice(*bounds)

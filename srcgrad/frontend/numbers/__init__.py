@@ -1,0 +1,1 @@
+"""Scalars: promotion, operators, conversions and functions, as Python and NumPy have them."""

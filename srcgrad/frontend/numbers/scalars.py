@@ -1,0 +1,209 @@
+"""Operators and elementary functions on scalars, with Python's exceptions.
+
+Between weak scalars Python's own rules hold (division by zero raises), otherwise NumPy's. Static numbers are
+folded with Python's own operators. Everything here needs a builder only, so that it also makes the elements
+of array expressions.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.numbers.powers import power
+from srcgrad.frontend.numbers.promotion import (
+    Number,
+    as_index,
+    as_scalar,
+    cast,
+    check_nonzero,
+    converted,
+    known_nonnegative,
+    promoted,
+    refuse,
+)
+from srcgrad.frontend.values import ScalarValue, Static
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Operand, constant, index
+from srcgrad.ir.types import BOOL, F64, I64
+
+__all__ = ["Number", "apply", "as_index", "as_scalar", "binary", "cast", "converted", "index_op", "promoted", "unary"]
+
+COMPARISONS = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+COMPARISONS |= {"eq": operator.eq, "ne": operator.ne}
+ARITHMETIC: dict[str, Callable[..., object]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "pow": operator.pow,
+    "bit_and": operator.and_,
+    "bit_or": operator.or_,
+    "bit_xor": operator.xor,
+    "lshift": operator.lshift,
+    "rshift": operator.rshift,
+    "max": lambda a, b: b if b > a else a,
+    "min": lambda a, b: b if b < a else a,
+}
+UNARY: dict[str, Callable[..., object]] = {"neg": operator.neg, "invert": operator.invert, "abs": abs}
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**"}
+SIGNS |= {"bit_and": "&", "bit_or": "|", "bit_xor": "^", "lshift": "<<", "rshift": ">>"}
+# Primitives that give integers for integers; all other elementary functions give floats.
+KEEPS_INTEGERS = {"abs", "sign", "max", "min", "floor", "ceil", "trunc", "neg", "conj"}
+
+
+def binary(builder: Builder, name: str, a: Number, b: Number) -> Number:
+    """``a name b`` for a name of ARITHMETIC or COMPARISONS."""
+    folded = _folded(builder, name, a, b)
+    if folded is not None:
+        return folded
+    if name in COMPARISONS:
+        return compare(builder, name, a, b)
+    if name == "pow":
+        return power(builder, a, b)
+    if name in ("bit_and", "bit_or", "bit_xor", "lshift", "rshift"):
+        return _bitwise(builder, name, a, b)
+    return _arithmetic(builder, name, a, b)
+
+
+def _folded(builder: Builder, name: str, *operands: Number) -> Static | None:
+    """The result of Python's own operator on static numbers; None where it is not known or raises."""
+    values = [v.value for v in operands if isinstance(v, Static)]
+    if len(values) < len(operands):
+        return None
+    try:
+        result = (ARITHMETIC | COMPARISONS | UNARY)[name](*values)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    if isinstance(result, int) and not -(2**63) <= result < 2**63:
+        raise refuse(builder, f"{result:.4g} does not fit in 64 bits", "Use floats.")
+    return Static(result)
+
+
+def compare(builder: Builder, name: str, a: Number, b: Number) -> ScalarValue:
+    dtype, weak = promoted((a, b))
+    if dtype.kind == "c" and name not in ("eq", "ne"):
+        raise refuse(builder, "complex numbers have no order", "Compare real parts or absolute values.")
+    return ScalarValue(builder(name, converted(builder, a, dtype), converted(builder, b, dtype)), weak)
+
+
+def _arithmetic(builder: Builder, name: str, a: Number, b: Number) -> ScalarValue:
+    dtype, weak = promoted((a, b))
+    if dtype == BOOL and not weak and name in ("add", "mul"):
+        name = {"add": "or_", "mul": "and_"}[name]
+    elif dtype == BOOL and name not in ("max", "min"):
+        if not weak and name == "sub":
+            raise refuse(builder, "NumPy does not subtract booleans", "Use a != b.")
+        dtype = I64
+    if name == "div" and dtype.kind in "iu":
+        dtype = F64
+    if dtype.kind == "c" and name in ("floordiv", "mod", "max", "min"):
+        raise refuse(builder, f"complex numbers have no {SIGNS.get(name, name)}", "Use the real part.")
+    x, y = converted(builder, a, dtype), converted(builder, b, dtype)
+    if weak and name in ("div", "floordiv", "mod"):
+        check_nonzero(builder, y)
+    return ScalarValue(builder(name, x, y), weak)
+
+
+def _bitwise(builder: Builder, name: str, a: Number, b: Number) -> ScalarValue:
+    dtype, weak = promoted((a, b))
+    if dtype.kind not in "biu":
+        raise refuse(builder, f"{SIGNS[name]} takes integers, got {dtype.numpy}", "Convert with int() first.")
+    if dtype == BOOL and name in ("lshift", "rshift"):
+        dtype = I64
+    x, y = converted(builder, a, dtype), converted(builder, b, dtype)
+    if dtype == BOOL:
+        name = {"bit_and": "and_", "bit_or": "or_", "bit_xor": "ne"}[name]
+    elif name in ("lshift", "rshift") and not known_nonnegative(y):
+        valid = builder("ge", y, constant(0, dtype))
+        builder.emit("check", valid, exception="ValueError", message="negative shift count")
+    return ScalarValue(builder(name, x, y), weak)
+
+
+def unary(builder: Builder, name: str, a: Number) -> Number:
+    """``neg``, ``invert`` or ``abs``."""
+    folded = _folded(builder, name, a)
+    if folded is not None:
+        return folded
+    value = as_scalar(a)
+    if name == "invert" and value.dtype == BOOL and not value.weak:
+        return ScalarValue(builder("not_", value.operand), weak=False)
+    if value.dtype == BOOL:
+        if not value.weak and name == "neg":
+            raise refuse(builder, "NumPy does not negate booleans", "Use `not`, or np.logical_not.")
+        if value.weak:
+            value = ScalarValue(cast(builder, value.operand, I64), weak=True)
+    if name == "invert" and value.dtype.kind not in "iu":
+        raise refuse(builder, f"~ takes integers, got {value.dtype.numpy}", "Convert with int() first.")
+    return ScalarValue(builder(name, value.operand), value.weak)
+
+
+def truth(builder: Builder, a: Number) -> Number:
+    """``bool(a)``: Static, or a scalar of dtype bool."""
+    if isinstance(a, Static):
+        return Static(bool(a.value))
+    if isinstance(a.operand, Const):
+        return Static(bool(a.operand.value))
+    if a.dtype == BOOL:
+        return a
+    return ScalarValue(builder("ne", a.operand, constant(0, a.dtype)), weak=True)
+
+
+def negation(builder: Builder, a: Number) -> Number:
+    """``not a``."""
+    value = truth(builder, a)
+    if isinstance(value, Static):
+        return Static(not value.value)
+    return ScalarValue(builder("not_", value.operand), weak=True)
+
+
+# -- functions ----------------------------------------------------------------------------------------------
+
+
+def apply(builder: Builder, primitive: str, values: Sequence[Number], weak: bool = False) -> Number:
+    """A primitive that stands for a function of NumPy (a strong result) or of ``math`` (``weak``)."""
+    if primitive in ARITHMETIC and len(values) == 2:
+        return _strengthened(binary(builder, primitive, *values), weak)
+    if primitive in COMPARISONS:
+        return _strengthened(compare(builder, primitive, *values), weak)
+    if primitive in ("and_", "or_", "not_"):
+        truths = [as_scalar(truth(builder, v)).operand for v in values]
+        return ScalarValue(builder(primitive, *truths), weak)
+    if primitive in UNARY:
+        return _strengthened(unary(builder, primitive, *values), weak)
+    dtype, _ = promoted(values)
+    if dtype.kind not in "fc" and not (primitive in KEEPS_INTEGERS and dtype != BOOL):
+        dtype = F64
+    try:
+        result = builder(primitive, *(converted(builder, v, dtype) for v in values))
+    except AssertionError as fault:
+        raise refuse(builder, f"{primitive} does not take {dtype.numpy}: {fault}", error=UnsupportedError) from fault
+    return ScalarValue(result, weak)
+
+
+def _strengthened(value: Number, weak: bool) -> Number:
+    """What a NumPy function makes of Python numbers is strong."""
+    return value if weak else ScalarValue(as_scalar(value).operand, weak=False)
+
+
+# -- extents and indices: i64 operands, folded where known ----------------------------------------------------
+
+
+def index_op(builder: Builder, name: str, a: Operand, b: Operand) -> Operand:
+    """``add``, ``sub``, ``mul``, ``floordiv``, ``max`` or ``min`` of i64 operands."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        result = ARITHMETIC[name](a.value, b.value)
+        assert isinstance(result, int)
+        return index(result)
+    if name in ("add", "sub") and isinstance(b, Const) and b.value == 0:
+        return a
+    if name == "add" and isinstance(a, Const) and a.value == 0:
+        return b
+    if name in ("mul", "floordiv") and isinstance(b, Const) and b.value == 1:
+        return a
+    if name == "mul" and isinstance(a, Const) and a.value == 1:
+        return b
+    return builder(name, a, b)

@@ -1,0 +1,1 @@
+"""Python's syntax tree before anything is lowered: found, checked, normalised, and what its variables do."""
