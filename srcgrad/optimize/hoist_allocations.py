@@ -12,8 +12,6 @@ work of many an inner loop.
 ...             a: f64[:] = alloc(3, dtype=f64, fill='empty')
 ...             v: f64 = load(x, i)
 ...             store(a, 0, v)
-...             yield
-...     return
 ... '''
 >>> print(to_text(hoist_allocations(parse(before, infer))))
 def f(x: f64[:], n: i64):
@@ -22,8 +20,6 @@ def f(x: f64[:], n: i64):
         def _(i: i64):
             v: f64 = load(x, i)
             store(a, 0, v)
-            yield
-    return
 <BLANKLINE>
 """
 

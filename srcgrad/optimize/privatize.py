@@ -5,8 +5,7 @@ address. As memory born in the iteration it does so no longer: reverse mode may 
 and give each its own row of storage. ``hoist_allocations`` moves what is left of it out again.
 
 >>> from srcgrad.ir.text import parse, to_text
->>> from srcgrad.ir.types import Stack
-from srcgrad.primitives.table import infer
+>>> from srcgrad.primitives.table import infer
 >>> before = '''
 ... def f(x: f64[:], n: i64):
 ...     a: f64[1] = alloc(1, dtype=f64, fill='empty')

@@ -105,7 +105,7 @@ def _inverse(forward: Block, backward: Block, places: Sequence[int]) -> bool:
     """Position k yields what position s(k) was given; the mirror's position s(k) yields what position k was given."""
     carried = forward.parameters[1:]
     for k, yielded in enumerate(forward.yields):
-        source = carried.index(yielded)  # type: ignore[arg-type]  # one of the parameters
+        source = carried.index(yielded)
         if backward.yields[places[source] - 1] is not backward.parameters[places[k]]:
             return False
     return True
