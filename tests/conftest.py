@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from srcgrad.analysis.verify_sites import verify_sites
+from srcgrad.frontend import handlers
+from srcgrad.frontend.registry import FUNCTIONS
 from srcgrad.ir.core import Function
 from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
@@ -55,6 +57,8 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
         return array
 
     original = np.empty
+    assert handlers
+    monkeypatch.setitem(FUNCTIONS, empty, FUNCTIONS[original])  # in a program it is what it was
     monkeypatch.setattr(np, "empty", empty)
 
 
