@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 
 from srcgrad.errors import SourceError
 
-PACKAGE = str(Path(__file__).parent.parent)
+PACKAGE = str(Path(__file__).parents[2])
 FunctionNode = ast.FunctionDef | ast.Lambda
 
 HOW_TO_REGISTER = (
