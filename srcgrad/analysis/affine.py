@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, definitions
 from srcgrad.ir.types import Array
 
 
@@ -36,13 +36,10 @@ class Affine:
 
 
 class Definitions:
-    """Where each value of a function is defined: by which op, or as a parameter of which block."""
+    """By which op each value of a function is defined."""
 
     def __init__(self, function: Function) -> None:
-        self.op: dict[Value, Op] = {}
-        for op in walk(function.body):
-            for result in op.results:
-                self.op[result] = op
+        self.op = definitions(function.body)
 
     def affine(self, operand: Operand, depth: int = 12) -> Affine:
         """The affine form of an integer operand; what is not affine is a term of its own."""

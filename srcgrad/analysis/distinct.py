@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from srcgrad.analysis.affine import Definitions
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried, walk
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect
 
@@ -64,7 +64,7 @@ class Distinct:
 
     def _add_loop(self, op: Op) -> None:
         body = op.blocks[-1]
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         rows = list(zip(body.parameters[first:], op.operands[first:], body.yields, op.results, strict=True))
         references = [row for row in rows if isinstance(row[0].type, Array)]
         for k, (p, initial, yielded, result) in enumerate(references):

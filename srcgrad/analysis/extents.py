@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, index, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, first_carried, index, walk
 from srcgrad.ir.types import Array
 
 
@@ -119,7 +119,7 @@ class Extents:
                 self._meet(result, self.of(right))
 
     def _loop(self, op: Op) -> None:
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         body = op.blocks[-1]
         for block in op.blocks:
             for parameter, initial in zip(block.parameters[first:], op.operands[first:], strict=True):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from srcgrad.analysis.affine import Affine, Definitions
 from srcgrad.analysis.extents import Dim, Extents
 from srcgrad.analysis.inequalities import OPPOSITE, comparison, fact, is_large, without
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, first_carried, index
 from srcgrad.ir.types import BOOL, INDEX, Array, Scalar
 
 STEPS = 400  # forms tried in one proof
@@ -60,7 +60,7 @@ class IndexRanges:
                 self._add_carries(op)
 
     def _add_carries(self, op: Op) -> None:
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         for k, result in enumerate(op.results):
             for value in (result, op.blocks[-1].parameters[first + k]):
                 self._carries[value] = (op, k)
@@ -182,7 +182,7 @@ class IndexRanges:
     def _carry_facts(self, value: Value) -> list[Affine]:
         """A carry that grows by between ``low`` and ``high`` in each iteration lies between two lines."""
         op, k = self._carries[value]
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         body = op.blocks[-1]
         above = fact(value) - self.affine(op.operands[first + k])
         growth = self._growth(body.yields[k], body.parameters[first + k], 4)
@@ -213,7 +213,7 @@ class IndexRanges:
         if key not in self._growing:
             self._growing[key] = False  # what is being proved must not be used
             given, self._given = self._given, {}
-            first = 1 if op.primitive == "for" else 0
+            first = first_carried(op)
             growth = self.affine(op.blocks[-1].yields[k]) - fact(op.blocks[-1].parameters[first + k])
             with self.assuming(self._counter_facts(op) if op.primitive == "for" else []):
                 self._growing[key] = self.proves(growth)

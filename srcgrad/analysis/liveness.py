@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from srcgrad.analysis.calls import silent_callees
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Function, Op, Operand, Value
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried
 from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.table import Effect, effect
 
@@ -46,7 +46,7 @@ class Liveness:
             for k, result in enumerate(op.results):
                 self._origin[result] = (op, k)
             for inner in op.blocks:
-                first = 1 if op.primitive == "for" else 0
+                first = first_carried(op)
                 for k, parameter in enumerate(inner.parameters):
                     self._origin[parameter] = (op, k - first if k >= first else None)
                 self._index(inner, op)
@@ -78,7 +78,7 @@ class Liveness:
             for block in op.blocks:
                 self._demand(block.yields[position])
             return
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         self._demand(op.operands[first + position])
         self._demand(op.blocks[-1].yields[position])
         for block in op.blocks:  # one name for the carried value: all of them stay or none

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from srcgrad.ir.core import Block, Function, Op, Operand, Value
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried
 from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.table import Effect, effect
 
@@ -91,7 +91,7 @@ class Sites:
                 for result, yielded in zip(op.results, inner.yields, strict=True):
                     self._flow(yielded, result)
             return
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         for k, result in enumerate(op.results):
             receivers = [inner.parameters[first + k] for inner in op.blocks]
             for receiver in (*receivers, result):

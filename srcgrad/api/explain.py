@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from srcgrad.ir.core import Const, Function, Operand, Value, walk
+from srcgrad.ir.core import Const, Function, Operand, Value, definitions, walk
 from srcgrad.ir.types import Array, Stack
 
 # The spelling and Python precedence of what may stand in an extent.
@@ -62,7 +62,7 @@ class _Spelling:
     """Extents in the user's words: ``x.shape[0] - 1``."""
 
     def __init__(self, function: Function) -> None:
-        self.makers = {result: op for op in walk(function.body) for result in op.results}
+        self.makers = definitions(function.body)
 
     def of(self, operand: Operand) -> str:
         return self._spelled(operand)[0]

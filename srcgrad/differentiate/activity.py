@@ -6,11 +6,11 @@ may point to, so an array that holds constants and may stand in the place of an 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Function, Op, Operand, Value, walk
-from srcgrad.ir.types import Array, DType, Scalar, Stack
+from srcgrad.ir.core import Function, Op, Operand, Value, first_carried, walk
+from srcgrad.ir.types import Array, DType, Stack
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
 
@@ -48,7 +48,7 @@ def find_active(function: Function, wrt: Iterable[Value], *, reverse: bool) -> A
     Forward mode follows dependence on the inputs alone; reverse mode also needs that a result depends on it.
     """
     sites = Sites(function)
-    varied = _spread(function, sites, wrt, _forwards)
+    varied = _spread(function, sites, wrt, _links)
     if not reverse:
         return Activity(varied, sites, varied)
     results = [x for x in function.results if isinstance(x, Value)]
@@ -64,10 +64,9 @@ def _spread(
     function: Function,
     sites: Sites,
     start: Iterable[Value],
-    edges: object,
+    edges: Callable[[Op], list[Edge]],
 ) -> frozenset[Value]:
     """All values, and sites for memory, that are reached from the start along the edges."""
-    assert callable(edges)
     reached: set[Value] = set()
 
     def reach(operand: Operand) -> bool:
@@ -96,17 +95,12 @@ def _spread(
     return frozenset(reached)
 
 
-def _forwards(op: Op) -> list[Edge]:
-    """From what an op reads to what it gives or changes."""
-    return _links(op)
-
-
 def _backwards(op: Op) -> list[Edge]:
     return [(targets, sources) for sources, targets in _links(op)]
 
 
 def _links(op: Op) -> list[Edge]:
-    """Pairs of sources and targets of a derivative."""
+    """Pairs of sources and targets of a derivative: what an op reads, and what it gives or changes."""
     match effect(op.primitive):
         case Effect.CONTROL:
             return _control_links(op)
@@ -137,7 +131,7 @@ def carries_derivative(op: Op) -> bool:
 def _control_links(op: Op) -> list[Edge]:
     if op.primitive == "if":
         return [((y,), (r,)) for b in op.blocks for y, r in zip(b.yields, op.results, strict=True)]
-    first = 1 if op.primitive == "for" else 0
+    first = first_carried(op)
     links: list[Edge] = []
     for block in op.blocks:
         for initial, parameter in zip(op.operands[first:], block.parameters[first:], strict=True):
@@ -149,7 +143,3 @@ def _control_links(op: Op) -> list[Edge]:
         links.append(((initial, yielded), (*parameters, result)))
         links.append((parameters, (result,)))
     return links
-
-
-def is_scalar(operand: Operand) -> bool:
-    return isinstance(operand.type, Scalar)

@@ -16,7 +16,7 @@ from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.extents import Dim, Extents, Shape
 from srcgrad.differentiate.cut import NEVER, Choice
 from srcgrad.differentiate.nests import Level, known_before
-from srcgrad.ir.core import Block, Const, Op, Operand, Value, captured, walk
+from srcgrad.ir.core import Block, Const, Op, Operand, Value, captured, first_carried, walk
 from srcgrad.ir.types import INDEX, Array
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
@@ -169,7 +169,7 @@ class _Costs:
     def parameter(self, value: Value) -> tuple[int, tuple[Operand, ...]]:
         level = self.owner[value]
         op, block = level.pair.forward, level.forward
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         position = block.parameters.index(value) - first
         if position < 0:  # the counter
             return 0, ()
@@ -187,7 +187,7 @@ class _Costs:
     def permuted(self, value: Value, level: Level, position: int) -> tuple[int, tuple[Operand, ...]]:
         """A reference that goes round in a cycle of carries: the mirror runs the cycle backwards."""
         block, op = level.forward, level.pair.forward
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         carried = block.parameters[first:]
         sources = [carried.index(y) if y in carried else -1 for y in block.yields]
         cycle, k = [position], position

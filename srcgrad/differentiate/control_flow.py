@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srcgrad.differentiate.partials import zero_like
-from srcgrad.ir.core import Block, Op, Operand, Value, captured, constant, index
+from srcgrad.ir.core import Block, Op, Operand, Value, captured, index
 from srcgrad.ir.rewrite import substitute
-from srcgrad.ir.types import INDEX, Scalar
+from srcgrad.ir.types import INDEX
 
 if TYPE_CHECKING:
     from srcgrad.differentiate.reverse import Reverse
@@ -54,19 +54,14 @@ def _captured_scalars(walk: Reverse, op: Op) -> list[Value]:
     return [v for v in captured(op) if v in walk.active]
 
 
-def _zero(value: Operand) -> Operand:
-    assert isinstance(value.type, Scalar)
-    return constant(0, value.type.dtype)
-
-
 def _mirror_loop(
     walk: Reverse, op: Op, trips: Operand, initial: Sequence[Operand], parameters: Sequence[Value]
 ) -> None:
     body = op.blocks[-1]
     carried = [k for k, p in enumerate(parameters) if p in walk.active]
     outer = _captured_scalars(walk, op)
-    cts = [walk.take(op.results[k]) or _zero(op.results[k]) for k in carried]
-    starts = [walk.adjoints.get(v, _zero(v)) for v in outer]
+    cts = [walk.take(op.results[k]) or zero_like(op.results[k]) for k in carried]
+    starts = [walk.adjoints.get(v, zero_like(v)) for v in outer]
     incoming = [Value(ct.type, _bar(op.results[k])) for k, ct in zip(carried, cts, strict=True)]
     totals = [Value(v.type, _bar(v)) for v in outer]
     saved, walk.adjoints = walk.adjoints, dict(zip(outer, totals, strict=True))
@@ -75,7 +70,7 @@ def _mirror_loop(
     for k, total in zip(carried, incoming, strict=True):
         walk.add(body.yields[k], total)
     walk.ops(body.ops)
-    finished = [walk.take(parameters[k]) or _zero(parameters[k]) for k in carried]
+    finished = [walk.take(parameters[k]) or zero_like(parameters[k]) for k in carried]
     block = walk.builder.close((*finished, *(walk.adjoints[v] for v in outer)))
 
     walk.adjoints = saved
@@ -147,7 +142,7 @@ def _reverse_in_place(walk: Reverse, op: Op) -> None:
     copy = walk.in_place.copy_of(op, walk.twins, walk.active)
     outer = _captured_scalars(walk, op)
     cts = {k: ct for k, r in enumerate(op.results) if r in walk.active and (ct := walk.take(r)) is not None}
-    starts = [walk.adjoints.get(v, _zero(v)) for v in outer]
+    starts = [walk.adjoints.get(v, zero_like(v)) for v in outer]
     totals = [Value(v.type, _bar(v)) for v in outer]
     saved, walk.adjoints = walk.adjoints, dict(zip(outer, totals, strict=True))
 

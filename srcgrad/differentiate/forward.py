@@ -15,7 +15,7 @@ from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
 from srcgrad.differentiate.regular import mark_regular
 from srcgrad.differentiate.shadows import TwinPass
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, first_carried
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.table import Effect, effect, new_builder
 
@@ -150,7 +150,7 @@ class _Forward:
 
     def control(self, op: Op) -> None:
         """Carry and merge the tangents of every active scalar among what the op carries or merges."""
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         chosen = [k for k, result in enumerate(op.results) if result in self.active]
         initial = [self.tangent(op.operands[first + k]) for k in chosen] if op.primitive != "if" else []
         blocks = tuple(self.block(block, op, chosen, first) for block in op.blocks)

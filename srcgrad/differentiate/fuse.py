@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Function, Op, Value, captured, used, walk
+from srcgrad.ir.core import Block, Function, Op, Value, captured, used, walk, walk_ops
 from srcgrad.ir.rewrite import substitute
 from srcgrad.primitives.table import Effect, effect
 
@@ -85,7 +85,7 @@ def _meets(op: Op, mirror: Op, sites: Sites) -> bool:
 def _touched(op: Op, sites: Sites) -> dict[Value, set[str]]:
     """How an op and what is inside it touch each site."""
     touched: dict[Value, set[str]] = {}
-    for inner in (op, *(o for block in op.blocks for o in walk(block))):
+    for inner in walk_ops((op,)):
         if effect(inner.primitive) not in (Effect.READ, Effect.WRITE, Effect.CALL):
             continue
         for operand in inner.operands:

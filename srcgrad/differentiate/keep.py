@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from srcgrad.analysis.extents import Dim, Extent, Shape
 from srcgrad.differentiate.choices import Row, Ways
 from srcgrad.differentiate.nests import Level, Pair, all_levels, defining_op, known_before
-from srcgrad.ir.core import Block, Op, Operand, Value, constant, index
+from srcgrad.differentiate.partials import zero_like
+from srcgrad.ir.core import Block, Op, Operand, Value, index
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op
 from srcgrad.ir.types import INDEX, TRUTH, Array, Scalar, Stack
 from srcgrad.primitives.table import new_builder
@@ -261,7 +262,7 @@ class _Keeper:
             target = len(op.blocks) - 1 if op.primitive == "while" else level.position
             blocks[target] = self._forward_block(level)
         for k, block in enumerate(blocks):
-            extra = tuple(v if k == side else _nothing(result) for side, v, result in exports)
+            extra = tuple(v if k == side else zero_like(result) for side, v, result in exports)
             blocks[k] = replace(block, yields=(*block.yields, *extra))
         return replace(op, blocks=tuple(blocks), results=(*op.results, *(result for *_, result in exports)))
 
@@ -316,8 +317,3 @@ def _counter_name(level: Level) -> str:
 
 def _kept_name(value: Value) -> str:
     return f"{value.name}_kept" if value.name else "kept"
-
-
-def _nothing(result: Value) -> Operand:
-    assert isinstance(result.type, Scalar)
-    return constant(0, result.type.dtype)

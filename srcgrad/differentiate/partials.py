@@ -62,6 +62,7 @@ def _times(builder: Builder, partial: Const, factor: Operand) -> Operand:
 
 
 def masked(builder: Builder, factor: Operand, product: Operand) -> Operand:
+    """The product, but 0 where the factor is."""
     zero = zero_like(factor)
     return builder("select", builder("ne", factor, zero), product, zero)
 
@@ -75,5 +76,6 @@ def convert(builder: Builder, operand: Operand, kind: object) -> Operand:
 
 
 def zero_like(operand: Operand) -> Const:
+    """0 of the type of a scalar."""
     assert isinstance(operand.type, Scalar)
     return constant(0, operand.type.dtype)

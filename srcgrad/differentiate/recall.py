@@ -17,6 +17,7 @@ from srcgrad.differentiate.keep import keep
 from srcgrad.differentiate.nests import matched, needed, owners, pair_up
 from srcgrad.differentiate.regions import remove_marks
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
+from srcgrad.ir.rewrite import with_blocks, with_ops
 from srcgrad.primitives.table import Effect, effect
 
 
@@ -36,15 +37,14 @@ class _Recall:
     def block(self, block: Block, original: Block) -> Block:
         """Homes inside first: what they need of outer levels is then seen there."""
         ops = [self.op(op) for op in block.ops]
-        changed = any(a is not b for a, b in zip(ops, block.ops, strict=True))
-        current = Block(block.parameters, tuple(ops), block.yields) if changed else block
+        current = with_ops(block, ops)
         for forward, mirror in matched(current, current):
             current = self.nest(current, original, forward, mirror)
         return current
 
     def op(self, op: Op) -> Op:
         blocks = tuple(self.block(b, b) for b in op.blocks)
-        return op if all(a is b for a, b in zip(blocks, op.blocks, strict=True)) else replace(op, blocks=blocks)
+        return with_blocks(op, blocks)
 
     def nest(self, block: Block, home: Block, forward: Op, mirror: Op) -> Block:
         pair = pair_up(forward, mirror, None)

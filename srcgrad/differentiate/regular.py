@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, walk
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives.regular import is_singular
@@ -32,7 +32,7 @@ class _Signs:
     """What is known of the sign of values, by what they are computed from and by the checks they passed."""
 
     def __init__(self, function: Function) -> None:
-        self.ops = {r: op for op in walk(function.body) for r in op.results}
+        self.ops = definitions(function.body)
         self.checked = {v for op in walk(function.body) if op.primitive == "check" for v in self.nonzero_if(op)}
 
     def nonzero_if(self, check: Op) -> list[Operand]:

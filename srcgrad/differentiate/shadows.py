@@ -18,7 +18,7 @@ from dataclasses import replace
 from srcgrad.differentiate.activity import Activity
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, index
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried, index
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Array, Stack, fits
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -124,7 +124,7 @@ class TwinPass:
 
     def _control(self, op: Op) -> None:
         """Carry and merge the twins of every active reference among what the op carries or merges."""
-        first = 1 if op.primitive == "for" else 0
+        first = first_carried(op)
         chosen = [k for k, result in enumerate(op.results) if self._active(result)]
         initial: list[Operand] = []
         if op.primitive != "if":

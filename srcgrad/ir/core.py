@@ -13,7 +13,7 @@ may be used by later ops of that block and inside their blocks. ``docs/ir.md`` s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from srcgrad.ir.types import BOOL, C128, F64, I64, DType, Scalar, Type
@@ -124,12 +124,32 @@ def constant(value: bool | int | float | complex, dtype: DType | None = None) ->
     return Const({"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(value), dtype)
 
 
+def same(a: Operand, b: Operand) -> bool:
+    """Whether two operands are one value, or constants equal to the last bit."""
+    return a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key())
+
+
+def first_carried(op: Op) -> int:
+    """Where what a loop carries begins, among its operands and the parameters of its blocks."""
+    return 1 if op.primitive == "for" else 0  # behind the trip count and the counter
+
+
 def walk(block: Block) -> Iterator[Op]:
     """Every op of a block and of the blocks inside, in program order, an op before its blocks."""
-    for op in block.ops:
+    return walk_ops(block.ops)
+
+
+def walk_ops(ops: Iterable[Op]) -> Iterator[Op]:
+    """These ops, each followed by those inside it."""
+    for op in ops:
         yield op
         for inner in op.blocks:
-            yield from walk(inner)
+            yield from walk_ops(inner.ops)
+
+
+def definitions(block: Block) -> dict[Value, Op]:
+    """The op that gives each value; parameters of blocks have none."""
+    return {result: op for op in walk(block) for result in op.results}
 
 
 def defined(block: Block) -> Iterator[Value]:

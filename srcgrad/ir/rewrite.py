@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
@@ -16,6 +16,21 @@ def renamed(operand: Operand, environment: Mapping[Value, Operand]) -> Operand:
 
 def fresh(value: Value) -> Value:
     return Value(value.type, value.name)
+
+
+def unchanged(new: Sequence[object], old: Sequence[object]) -> bool:
+    """Whether both hold the very same objects."""
+    return len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))
+
+
+def with_blocks(op: Op, blocks: Sequence[Block]) -> Op:
+    """The op with other blocks; the op itself if they are its own."""
+    return op if unchanged(blocks, op.blocks) else replace(op, blocks=tuple(blocks))
+
+
+def with_ops(block: Block, ops: Sequence[Op]) -> Block:
+    """The block with other ops; the block itself if they are its own."""
+    return block if unchanged(ops, block.ops) else replace(block, ops=tuple(ops))
 
 
 def copy_op(op: Op, environment: Environment) -> Op:
@@ -41,7 +56,7 @@ def substitute(block: Block, environment: Mapping[Value, Operand]) -> Block:
         return block
     ops = tuple(substitute_op(op, environment) for op in block.ops)
     yields = tuple(renamed(x, environment) for x in block.yields)
-    if all(a is b for a, b in zip(ops, block.ops, strict=True)) and yields == block.yields:
+    if unchanged(ops, block.ops) and yields == block.yields:
         return block
     return Block(block.parameters, ops, yields)
 
@@ -49,9 +64,7 @@ def substitute(block: Block, environment: Mapping[Value, Operand]) -> Block:
 def substitute_op(op: Op, environment: Mapping[Value, Operand]) -> Op:
     operands = tuple(renamed(x, environment) for x in op.operands)
     blocks = tuple(substitute(b, environment) for b in op.blocks)
-    if all(a is b for a, b in zip(operands, op.operands, strict=True)) and all(
-        a is b for a, b in zip(blocks, op.blocks, strict=True)
-    ):
+    if unchanged(operands, op.operands) and unchanged(blocks, op.blocks):
         return op
     return replace(op, operands=operands, blocks=blocks)
 
@@ -86,7 +99,7 @@ def _with_inner(op: Op, environment: Environment, visit: Callable[[Op], Replacem
     """The op with operands renamed and inner blocks rewritten; the op itself where neither changed it."""
     operands = tuple(renamed(x, environment) for x in op.operands)
     blocks = tuple(rewrite_block(b, environment, visit) for b in op.blocks)
-    if not blocks and all(a is b for a, b in zip(operands, op.operands, strict=True)):
+    if not blocks and unchanged(operands, op.operands):
         return op
     return replace(op, operands=operands, blocks=blocks)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from srcgrad.analysis.inequalities import OPPOSITE
-from srcgrad.ir.core import Const, Op, Operand, Value, constant, truth
+from srcgrad.ir.core import Const, Op, Operand, Value, constant, same, truth
 from srcgrad.ir.types import I64, DType, Scalar
 
 LARGEST = 1 << 62
@@ -269,7 +269,7 @@ def _select(op: Op, known: Known) -> Operand | Term | None:
     condition, a, b = op.operands
     if isinstance(condition, Const):
         return a if condition.value else b
-    if a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key()):
+    if same(a, b):
         return a
     for inner in known.parts(condition, "not_"):
         return term("select", inner, b, a)

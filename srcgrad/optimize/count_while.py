@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, defined, index, walk
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, defined, definitions, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import new_builder
@@ -49,8 +49,8 @@ FLIPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 def count_while(function: Function) -> Function:
     if not any(op.primitive == "while" for op in walk(function.body)):
         return function
-    definitions = {result: op for op in walk(function.body) for result in op.results}
-    return rewrite(function, lambda op: _counted(op, definitions))
+    known = definitions(function.body)
+    return rewrite(function, lambda op: _counted(op, known))
 
 
 Definitions = dict[Value, Op]
@@ -68,8 +68,8 @@ class _Count:
     first: Operand | None  # None: if the range is not empty
 
 
-def _counted(op: Op, definitions: Definitions) -> Replacement | None:
-    count = _count(op, definitions) if op.primitive == "while" else None
+def _counted(op: Op, known: Definitions) -> Replacement | None:
+    count = _count(op, known) if op.primitive == "while" else None
     if count is None:
         return None
     builder = new_builder()
@@ -97,11 +97,11 @@ def _trips(count: _Count, builder: Builder) -> Operand:
     return builder("select", count.first, builder("add", trips, index(1)), index(0))
 
 
-def _count(op: Op, definitions: Definitions) -> _Count | None:
+def _count(op: Op, known: Definitions) -> _Count | None:
     """What the loop counts, if its test only compares one carried integer with a value from outside."""
     test = op.blocks[0]
     if not test.ops and test.yields[0] in test.parameters:
-        return _count_of_carried_test(op, definitions)
+        return _count_of_carried_test(op, known)
     if len(test.ops) != 1 or test.ops[0].results != test.yields:
         return None
     compared = _comparison(test.ops[0], test.parameters)
@@ -111,18 +111,18 @@ def _count(op: Op, definitions: Definitions) -> _Count | None:
     return None if bound in test.parameters else _range(op, name, position, bound, None)
 
 
-def _count_of_carried_test(op: Op, definitions: Definitions) -> _Count | None:
+def _count_of_carried_test(op: Op, known: Definitions) -> _Count | None:
     """The same where the comparison is made at the end of each iteration, with what goes into the next."""
     test, body = op.blocks
     place = next(k for k, p in enumerate(test.parameters) if p is test.yields[0])
-    again = definitions.get(body.yields[place]) if isinstance(body.yields[place], Value) else None  # type: ignore[arg-type]
+    again = known.get(body.yields[place]) if isinstance(body.yields[place], Value) else None  # type: ignore[arg-type]
     compared = _comparison(again, body.yields) if again is not None else None
     if compared is None:
         return None
     name, position, bound = compared
     if bound in set(defined(body)):
         return None
-    before = definitions.get(op.operands[place]) if isinstance(op.operands[place], Value) else None  # type: ignore[arg-type]
+    before = known.get(op.operands[place]) if isinstance(op.operands[place], Value) else None  # type: ignore[arg-type]
     alike = before is not None and _compares(before, name, op.operands[position], bound)
     return _range(op, name, position, bound, None if alike else op.operands[place])
 

@@ -39,8 +39,8 @@ from dataclasses import dataclass, replace
 
 from srcgrad.analysis.extents import Extents
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, used, walk
-from srcgrad.ir.rewrite import renamed, rewrite_block
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, used, walk, walk_ops
+from srcgrad.ir.rewrite import renamed, rewrite_block, with_blocks, with_ops
 from srcgrad.primitives.table import Effect, effect
 
 
@@ -79,7 +79,7 @@ class _Pass:
     def block(self, block: Block, scope: frozenset[Value]) -> Block:
         inner = scope.union(block.parameters, (r for op in block.ops for r in op.results))
         ops = [self.inside(op, inner) for op in block.ops]
-        current = block if all(a is b for a, b in zip(ops, block.ops, strict=True)) else replace(block, ops=tuple(ops))
+        current = with_ops(block, ops)
         for op in block.ops:
             if op.primitive == "alloc" and op.result in self.shadows:
                 current = self.forwarded(current, op, scope)
@@ -87,7 +87,7 @@ class _Pass:
 
     def inside(self, op: Op, scope: frozenset[Value]) -> Op:
         blocks = tuple(self.block(b, scope) for b in op.blocks)
-        return op if all(a is b for a, b in zip(blocks, op.blocks, strict=True)) else replace(op, blocks=blocks)
+        return with_blocks(op, blocks)
 
     def forwarded(self, block: Block, alloc: Op, scope: frozenset[Value]) -> Block:
         """The block with what is added to the shadow added to where it is emptied, if there is such a place."""
@@ -145,7 +145,7 @@ class _Pass:
 
     def only_added(self, ops: Sequence[Op], shadow: Value, emptying: _Emptying) -> bool:
         """In between the shadow is only added to, by its own name, and the target's memory at most added to."""
-        inner = [o for op in ops for o in (op, *(x for block in op.blocks for x in walk(block)))]
+        inner = list(walk_ops(ops))
         adding = [o for o in inner if o.primitive == "accumulate" and o.operands[0] is shadow]
         if len(adding) + 1 != self.uses[shadow] or not adding:
             return False

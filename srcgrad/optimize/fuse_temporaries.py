@@ -32,12 +32,12 @@ def f(x: f64[:], y: f64[:], n: i64):
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from srcgrad.analysis.effects import Effects
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, used, walk
-from srcgrad.ir.rewrite import renamed, substitute, substitute_op
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, same, used, walk, walk_ops
+from srcgrad.ir.rewrite import renamed, substitute, substitute_op, with_blocks, with_ops
 from srcgrad.primitives.table import Effect, effect
 
 HARMLESS = (Effect.PURE, Effect.VIEW, Effect.READ, Effect.CONTROL)  # of what may be moved
@@ -80,17 +80,16 @@ class _Fuser:
 
     def block(self, block: Block) -> Block:
         ops = [self.inside(op) for op in block.ops]
-        changed = any(a is not b for a, b in zip(ops, block.ops, strict=True))
         for op in block.ops:
             if op.primitive == "alloc" and op.operands and not op.attributes.get("shadow"):
                 fused = self.without(ops, op)
                 if fused is not None:
-                    ops, changed = fused, True
-        return replace(block, ops=tuple(ops)) if changed else block
+                    ops = fused
+        return with_ops(block, ops)
 
     def inside(self, op: Op) -> Op:
         blocks = tuple(self.block(b) for b in op.blocks)
-        return op if all(a is b for a, b in zip(blocks, op.blocks, strict=True)) else replace(op, blocks=blocks)
+        return with_blocks(op, blocks)
 
     def without(self, ops: Sequence[Op], temporary: Op) -> list[Op] | None:
         """The ops of a block without a temporary, or None where it has to stay."""
@@ -127,7 +126,7 @@ class _Fuser:
         """Whether nothing that the elements are computed from is written to until they are read."""
         inside: set[Operand] = {v for op in later for b in op.blocks for v in defined(b)}
         sources = [op.operands[0] for op in walk(filled[0].loop.blocks[0]) if effect(op.primitive) is Effect.READ]
-        for op in _all(later):
+        for op in walk_ops(later):
             kind = effect(op.primitive)
             if kind in (Effect.CALL, Effect.STACK):
                 return False
@@ -138,13 +137,6 @@ class _Fuser:
         return True
 
 
-def _all(ops: Sequence[Op]) -> Iterator[Op]:
-    for op in ops:
-        yield op
-        for block in op.blocks:
-            yield from walk(block)
-
-
 def _mentions(op: Op, value: Value) -> bool:
     return value in op.operands or any(value in used(b) for b in op.blocks)
 
@@ -153,7 +145,7 @@ def _nest(loop: Op, extents: Sequence[Operand], array: Value, access: str) -> li
     """The loops over the extents, if all accesses of ``array`` are in the innermost, at its counters."""
     levels: list[Level] = []
     for axis, extent in enumerate(extents):
-        if loop.primitive != "for" or not _equal(loop.operands[0], extent):
+        if loop.primitive != "for" or not same(loop.operands[0], extent):
             return None
         ops = loop.blocks[0].ops
         if axis + 1 == len(extents):
@@ -170,10 +162,6 @@ def _nest(loop: Op, extents: Sequence[Operand], array: Value, access: str) -> li
             return None
     direct = any(op.primitive == access and op.operands[0] is array for op in levels[-1].block.ops)
     return levels if direct or access == "load" else None  # an element must be stored in every iteration
-
-
-def _equal(a: Operand, b: Operand) -> bool:
-    return a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key())
 
 
 def _loads(read: Sequence[Level], array: Value) -> int:

@@ -34,7 +34,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from srcgrad.analysis.liveness import Liveness
-from srcgrad.ir.core import Block, Function, Op
+from srcgrad.ir.core import Block, Function, Op, first_carried
+from srcgrad.ir.rewrite import with_blocks, with_ops
 
 T = TypeVar("T")
 
@@ -46,8 +47,7 @@ def remove_dead(function: Function) -> Function:
 
 def _block(block: Block, found: Liveness) -> Block:
     ops = tuple(_op(op, found) for op in block.ops if op in found.needed)
-    same = len(ops) == len(block.ops) and all(a is b for a, b in zip(ops, block.ops, strict=True))
-    return block if same else replace(block, ops=ops)
+    return with_ops(block, ops)
 
 
 def _op(op: Op, found: Liveness) -> Op:
@@ -56,12 +56,11 @@ def _op(op: Op, found: Liveness) -> Op:
     kept = [result in found.live for result in op.results]
     blocks = tuple(_block(b, found) for b in op.blocks)
     if all(kept):
-        same = all(a is b for a, b in zip(blocks, op.blocks, strict=True))
-        return op if same else replace(op, blocks=blocks)
+        return with_blocks(op, blocks)
     if op.primitive == "if":
         blocks = tuple(replace(b, yields=_select(b.yields, kept)) for b in blocks)
         return replace(op, results=_select(op.results, kept), blocks=blocks)
-    first = 1 if op.primitive == "for" else 0
+    first = first_carried(op)
     operands = (*op.operands[:first], *_select(op.operands[first:], kept))
     carried = [replace(b, parameters=(*b.parameters[:first], *_select(b.parameters[first:], kept))) for b in blocks]
     carried[-1] = replace(carried[-1], yields=_select(carried[-1].yields, kept))

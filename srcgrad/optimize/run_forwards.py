@@ -32,7 +32,7 @@ from srcgrad.analysis.affine import Affine, Definitions
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.sums import only_sums
 from srcgrad.ir.core import Block, Function, Op, Value, used, walk
-from srcgrad.ir.rewrite import Environment, renamed, substitute
+from srcgrad.ir.rewrite import Environment, renamed, substitute, with_blocks, with_ops
 from srcgrad.primitives.table import Effect, effect
 
 
@@ -45,12 +45,12 @@ def run_forwards(function: Function) -> Function:
 
 def _block(block: Block, effects: Effects, names: Environment) -> Block:
     ops = tuple(_op(op, effects, names) for op in block.ops)
-    return block if all(a is b for a, b in zip(ops, block.ops, strict=True)) else replace(block, ops=ops)
+    return with_ops(block, ops)
 
 
 def _op(op: Op, effects: Effects, names: Environment) -> Op:
     blocks = tuple(_block(b, effects, names) for b in op.blocks)
-    current = op if all(a is b for a, b in zip(blocks, op.blocks, strict=True)) else replace(op, blocks=blocks)
+    current = with_blocks(op, blocks)
     downward = _downward_index(op, effects.definitions) if op.primitive == "for" else None
     if downward is None or not _order_free(op, effects):
         return current

@@ -37,7 +37,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from srcgrad.analysis.extents import pinned
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index, walk
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, first_carried, index, same, walk
 from srcgrad.ir.rewrite import renamed, substitute
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import new_builder
@@ -85,7 +85,7 @@ class _Simplifying:
         kept = []
         for k, result in enumerate(op.results):
             left, right = then.yields[k], otherwise.yields[k]
-            if _equal(left, right) and self.may_become(result, left):
+            if same(left, right) and self.may_become(result, left):
                 self.names[result] = left
             else:
                 kept.append(k)
@@ -129,7 +129,7 @@ class _Simplifying:
         rows = _rows(op)
         kept = []
         for k, row in enumerate(rows):
-            unchanged = row.yielded is row.parameters[-1] or _equal(row.yielded, row.initial)
+            unchanged = row.yielded is row.parameters[-1] or same(row.yielded, row.initial)
             if unchanged and all(self.may_become(v, row.initial) for v in (*row.parameters, row.result)):
                 self.names.update(dict.fromkeys((*row.parameters, row.result), row.initial))
             else:
@@ -158,19 +158,15 @@ class _Simplifying:
         return replace(smaller, blocks=(replace(body, ops=(*first, *body.ops)),)), after
 
 
-def _equal(a: Operand, b: Operand) -> bool:
-    return a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key())
-
-
 def _rows(op: Op) -> list[_Row]:
-    first = 1 if op.primitive == "for" else 0
+    first = first_carried(op)
     parameters = zip(*(b.parameters[first:] for b in op.blocks), strict=True)
     return [_Row(*row) for row in zip(op.operands[first:], parameters, op.blocks[-1].yields, op.results, strict=True)]
 
 
 def _with_rows(op: Op, rows: list[_Row]) -> Op:
     """The loop with these carries alone."""
-    first = 1 if op.primitive == "for" else 0
+    first = first_carried(op)
     blocks = []
     for k, block in enumerate(op.blocks):
         yields = tuple(row.yielded for row in rows) if k == len(op.blocks) - 1 else block.yields

@@ -38,8 +38,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Const, Function, Op, Value, used, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Value, used, walk, walk_ops
+from srcgrad.ir.rewrite import with_blocks, with_ops
 from srcgrad.primitives.table import Effect, effect
+
+TOUCHING = (Effect.READ, Effect.WRITE, Effect.CALL, Effect.STACK)
 
 
 def sink_into_branches(function: Function) -> Function:
@@ -57,17 +60,16 @@ class _Pass:
 
     def block(self, block: Block) -> Block:
         ops = [self.inside(op) for op in block.ops]
-        changed = any(a is not b for a, b in zip(ops, block.ops, strict=True))
         for branch in [op for op in ops if op.primitive == "if"]:
-            changed |= self.fill(ops, branch)
-        return Block(block.parameters, tuple(ops), block.yields) if changed else block
+            self.fill(ops, branch)
+        return with_ops(block, ops)
 
     def inside(self, op: Op) -> Op:
         blocks = tuple(self.block(b) for b in op.blocks)
-        return op if all(a is b for a, b in zip(blocks, op.blocks, strict=True)) else replace(op, blocks=blocks)
+        return with_blocks(op, blocks)
 
-    def fill(self, ops: list[Op], branch: Op) -> bool:
-        """Move what can be moved into the branch; whether anything was."""
+    def fill(self, ops: list[Op], branch: Op) -> None:
+        """Move what can be moved into the branch."""
         start = ops.index(branch)
         sides: list[list[Op]] = [[], []]
         gone: set[int] = set()
@@ -80,10 +82,8 @@ class _Pass:
                 if not _is_zero(block, k):
                     side.append(replace(op, operands=(*op.operands[:-1], block.yields[k])))
             gone.add(id(op))
-        if not gone:
-            return False
-        ops[:] = [self.filled(op, sides) if op is branch else op for op in ops if id(op) not in gone]
-        return True
+        if gone:
+            ops[:] = [self.filled(op, sides) if op is branch else op for op in ops if id(op) not in gone]
 
     def merged_operand(self, op: Op, branch: Op) -> int | None:
         """Which result of the branch an op only adds to a shadow; None if it is no such op."""
@@ -105,8 +105,7 @@ class _Pass:
         return not any(self.touches(o, memory) for o in stays)
 
     def touches(self, op: Op, memory: frozenset[Value]) -> bool:
-        inner = (op, *(o for block in op.blocks for o in walk(block)))
-        accesses = (o for o in inner if effect(o.primitive) in (Effect.READ, Effect.WRITE, Effect.CALL, Effect.STACK))
+        accesses = (o for o in walk_ops((op,)) if effect(o.primitive) in TOUCHING)
         return any(self.sites.sites(x) & memory for o in accesses if o.primitive != "accumulate" for x in o.operands)
 
     def filled(self, branch: Op, sides: list[list[Op]]) -> Op:

@@ -6,6 +6,7 @@ Two extents that are made in the same way are known to be equal, so that ``x[1:]
 from __future__ import annotations
 
 from srcgrad.frontend.numbers.scalars import index_op
+from srcgrad.ir import core
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Op, Operand, Value, index
 from srcgrad.ir.types import Array
@@ -104,7 +105,7 @@ def _is_origin(builder: Builder, ref: Value) -> bool:
 
 def same(builder: Builder, a: Operand, b: Operand) -> bool:
     """Whether two operands are known to be equal (or two references to look at the same elements)."""
-    if a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key()):
+    if core.same(a, b):
         return True
     x, y = builder.definition(a), builder.definition(b)
     if x is None or y is None or x.primitive != y.primitive or x.attributes != y.attributes:

@@ -24,7 +24,7 @@ from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.numbers.scalars import truth
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.values import FrontValue, Static
-from srcgrad.ir.core import Block, Const, Op, Operand
+from srcgrad.ir.core import Block, Op, Operand, same
 from srcgrad.ir.types import Scalar
 
 Emit = Callable[[], FrontValue]
@@ -142,7 +142,7 @@ def emit_if(
     names: list[str],
 ) -> Iterator[Operand]:
     """The `if` op of two blocks, or selects where neither computes; one operand per pair of yields."""
-    differing = [k for k, (a, b) in enumerate(zip(*yields, strict=True)) if not _same(a, b)]
+    differing = [k for k, (a, b) in enumerate(zip(*yields, strict=True)) if not same(a, b)]
     blocks = [Block((), tuple(side), tuple(y[k] for k in differing)) for side, y in zip(ops, yields, strict=True)]
     scalars = all(isinstance(yields[0][k].type, Scalar) for k in differing)
     merged: list[Operand] = list(yields[0])
@@ -154,7 +154,3 @@ def emit_if(
         for k, value in zip(differing, results, strict=True):
             merged[k] = value
     return iter(merged)
-
-
-def _same(a: Operand, b: Operand) -> bool:
-    return a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key())
