@@ -1,4 +1,4 @@
-"""Programs that once gave a wrong number: each against differences of itself, by every way to a derivative."""
+"""Programs that once went wrong: each against differences of itself, by every way to a derivative."""
 
 from __future__ import annotations
 
@@ -58,12 +58,36 @@ def scratch_in_steps(x: Any, n: int) -> Any:
     return x[0] * x[0]
 
 
+def counted_twice(x: Any, idx: Any, v: Any) -> Any:
+    a, b = np.zeros(4), np.zeros((2, 3))
+    np.add.at(a, idx, v * x)
+    np.multiply.at(a, idx, x)
+    np.maximum.at(a, idx, v)
+    np.add.at(a, slice(1, 3), x[0])
+    np.add.at(b, (idx % 2, idx % 3), x)
+    np.subtract.at(x, idx, x * v)
+    return np.sum(a**2) + np.sum(b**3) + np.sum(x**2)
+
+
+def ufuncs_into_memory(x: Any, y: Any) -> Any:
+    z = np.empty_like(x)
+    np.multiply(x, y, out=z)
+    np.exp(z, out=z)
+    w = np.add(z, x, out=z)
+    w[0] = 2 * y[1]
+    np.sin(z[1:], out=z[:-1])
+    np.maximum(x[::-1], x, out=x)
+    return np.sum(z * w) + np.sum(np.power(x, 3)) * y[0]
+
+
 PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = [
     (exchanged_rows, (MATRIX,)),
     (stored_in_turn, (VECTOR,)),
     (one_array_of_two_names, (VECTOR,)),
     (stored_and_named, (VECTOR,)),
     (scratch_in_steps, (VECTOR, 2)),
+    (counted_twice, (VECTOR, np.array([0, 2, 2, 3]), VECTOR[::-1] + 0.1)),
+    (ufuncs_into_memory, (VECTOR, VECTOR[::-1] + 0.1)),
 ]
 
 

@@ -12,21 +12,19 @@ from dataclasses import dataclass
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.delayed import (
-    COUNTERS,
     Source,
     aligned_sources,
     as_delayed,
     copy,
     materialized,
-    nest,
     shape_of,
 )
 from srcgrad.frontend.arrays.keys import view
 from srcgrad.frontend.arrays.slices import checked_index
-from srcgrad.frontend.arrays.stores import elements_for, store_element, unaffected
-from srcgrad.frontend.numbers.promotion import refuse
+from srcgrad.frontend.arrays.stores import elements_for, store_element, unaffected, update_element
+from srcgrad.frontend.numbers.promotion import Number, refuse
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_array, is_number
-from srcgrad.ir.build import Builder
+from srcgrad.ir.build import COUNTERS, Builder
 from srcgrad.ir.core import Operand, Value, index
 from srcgrad.ir.types import BOOL, I64
 
@@ -163,14 +161,31 @@ def gathered(builder: Builder, chosen: Selection) -> FrontValue:
 def scatter(builder: Builder, chosen: Selection, value: FrontValue) -> None:
     """Write to the selected elements, in order."""
     base = chosen.base
-    if not all(extents.disjoint(builder, r, base.ref) for r in chosen.reads[1:]):
-        raise refuse(builder, "an array cannot be written to by indices taken from itself", "Copy the indices first.")
+    require_foreign_indices(builder, chosen)
     source = elements_for(builder, chosen.shape, base, value, aligned=False)
 
     def put(at: tuple[Operand, ...]) -> None:
         store_element(builder, base, chosen.position(builder, at), source(builder, at))
 
-    nest(builder, chosen.shape, put)
+    builder.nest(chosen.shape, put)
+
+
+def accumulate(
+    builder: Builder, chosen: Selection, value: FrontValue, name: str, combine: Callable[..., Number]
+) -> None:
+    """Update the selected elements in order, an element that is selected twice two times."""
+    require_foreign_indices(builder, chosen)
+    source = elements_for(builder, chosen.shape, chosen.base, value, aligned=False)
+
+    def put(at: tuple[Operand, ...]) -> None:
+        update_element(builder, chosen.base, chosen.position(builder, at), source(builder, at), name, combine)
+
+    builder.nest(chosen.shape, put)
+
+
+def require_foreign_indices(builder: Builder, chosen: Selection) -> None:
+    if not all(extents.disjoint(builder, r, chosen.base.ref) for r in chosen.reads[1:]):
+        raise refuse(builder, "an array cannot be written to by indices taken from itself", "Copy the indices first.")
 
 
 def fills(mask: FrontValue, array: ArrayValue, value: FrontValue) -> bool:
@@ -190,9 +205,9 @@ def masked_store(builder: Builder, array: ArrayValue, mask: FrontValue, value: F
 
     def put(outer: tuple[Operand, ...]) -> None:
         def fill() -> tuple[Operand, ...]:
-            nest(builder, inner, lambda at: store_element(builder, array, (*outer, *at), source(builder, at)))
+            builder.nest(inner, lambda at: store_element(builder, array, (*outer, *at), source(builder, at)))
             return ()
 
         builder.if_(where.element(builder, outer), fill)
 
-    nest(builder, where.shape, put)
+    builder.nest(where.shape, put)

@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import expression
+from srcgrad.frontend.arrays.ufuncs import into
 from srcgrad.frontend.boundary.captures import from_python
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.functions import call_closure, call_python
@@ -66,8 +67,14 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
         arguments = [growing.as_expression(lowering, a) for a in arguments]
     if known and value in FUNCTIONS:
         return FUNCTIONS[value](lowering, tuple(arguments), keywords)
-    if known and value in PRIMITIVES and not keywords and all(is_number(a) or is_array(a) for a in arguments):
-        return call_primitive(lowering, value, arguments)
+    if (
+        known
+        and value in PRIMITIVES
+        and set(keywords) <= {"out"}
+        and all(is_number(a) or is_array(a) for a in arguments)
+    ):
+        result = call_primitive(lowering, value, arguments)
+        return into(lowering, keywords["out"], result) if keywords else result
     if known and value in LIBRARY:
         return call_python(lowering, LIBRARY[value], arguments, keywords)
     if isinstance(value, types.FunctionType):
