@@ -294,16 +294,8 @@ class _Keeper:
 def _copy_nest(array: Value, kept: Value, there: Sequence[Operand], shape: Sequence[Operand]) -> list[Op]:
     """``kept[there] = array``, element by element."""
     builder = new_builder()
-
-    def nest(indices: tuple[Operand, ...]) -> Sequence[Operand]:
-        if len(indices) == len(shape):
-            builder.emit("store", kept, *there, *indices, builder("load", array, *indices))
-        else:
-            builder.for_(shape[len(indices)], (), lambda i: nest((*indices, i)))
-        return ()
-
     builder.open()
-    nest(())
+    builder.nest(shape, lambda at: builder.emit("store", kept, *there, *at, builder("load", array, *at)))
     return list(builder.close().ops)
 
 

@@ -265,22 +265,9 @@ def _seed(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
 def _add_array(walk: Reverse, shadow: Value, seed: Operand) -> None:
     """``shadow += seed``, element by element."""
     assert isinstance(shadow.type, Array)
-    rank = shadow.type.rank
-
-    def nest(indices: tuple[Operand, ...]) -> None:
-        if len(indices) == rank:
-            element = walk.builder("load", seed, *indices)
-            walk.builder.emit("accumulate", shadow, *indices, element)
-            return
-        extent = walk.builder("dim", shadow, axis=len(indices))
-
-        def body(i: Value) -> Sequence[Operand]:
-            nest((*indices, i))
-            return ()
-
-        walk.builder.for_(extent, (), body)
-
-    nest(())
+    builder = walk.builder
+    extents = [builder("dim", shadow, axis=k) for k in range(shadow.type.rank)]
+    builder.nest(extents, lambda at: builder.emit("accumulate", shadow, *at, builder("load", seed, *at)))
 
 
 def _gradient_of(walk: Reverse, value: Value) -> Operand:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from srcgrad.ir.core import Attribute, Block, Function, Location, Op, Operand, Value
+from srcgrad.ir.core import Attribute, Block, Const, Function, Location, Op, Operand, Value, index
 from srcgrad.ir.types import INDEX, Type
+
+COUNTERS = "ijklmnpqr"  # of nested loops, outermost first
 
 # (primitive, operands, blocks, attributes) -> the types of the results
 Infer = Callable[[str, Sequence[Operand], Sequence[Block], Mapping[str, Attribute]], tuple[Type, ...]]
@@ -105,6 +107,27 @@ class Builder:
         self.open(parameters)
         block = self.close_after(lambda: body(*parameters))
         return self.emit("for", trips, *initial, blocks=(block,), names=padded, **attributes)
+
+    def nest(self, extents: Sequence[Operand], body: Callable[[tuple[Operand, ...]], object]) -> None:
+        """A loop per axis, outermost first; ``body`` emits what happens at one index and carries nothing."""
+        self._nested(tuple(extents), (), body)
+
+    def _nested(
+        self, extents: tuple[Operand, ...], at: tuple[Operand, ...], body: Callable[[tuple[Operand, ...]], object]
+    ) -> None:
+        if len(at) == len(extents):
+            body(at)
+            return
+        n, counter = extents[len(at)], COUNTERS[len(at) % len(COUNTERS)]
+        if isinstance(n, Const) and n.value == 1:
+            self._nested(extents, (*at, index(0)), body)
+            return
+
+        def iteration(i: Value) -> tuple[Operand, ...]:
+            self._nested(extents, (*at, i), body)
+            return ()
+
+        self.for_(n, (), iteration, counter=counter)
 
     def if_(
         self,

@@ -13,7 +13,6 @@ Before and after, for a function that doubles its argument in place::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.effects import Effects
@@ -54,20 +53,5 @@ def copy_array(builder: Builder, array: Value) -> Value:
         copy = builder("transpose", memory, name=array.name, permutation=reverse)
     else:
         copy = builder("alloc", *extents, name=array.name, dtype=type_.dtype, fill="empty")
-    _copy_elements(builder, array, copy, extents, [])
+    builder.nest(extents, lambda at: builder.emit("store", copy, *at, builder("load", array, *at)))
     return copy if type_.layout != "A" else builder("relax", copy, name=array.name)
-
-
-def _copy_elements(
-    builder: Builder, source: Value, target: Value, extents: Sequence[Operand], indices: Sequence[Operand]
-) -> None:
-    if len(indices) == len(extents):
-        element = builder("load", source, *indices)
-        builder.emit("store", target, *indices, element)
-        return
-
-    def row(i: Value) -> tuple[Operand, ...]:
-        _copy_elements(builder, source, target, extents, [*indices, i])
-        return ()
-
-    builder.for_(extents[len(indices)], (), row)

@@ -25,7 +25,7 @@ def f(x: f64[:], n: i64):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.sites import Sites
@@ -70,19 +70,11 @@ def _emptied(loop: Op, sites: Sites, stacked: set[Value]) -> tuple[list[Op], Op]
     return hoisted, replace(loop, blocks=(*loop.blocks[:-1], Block(body.parameters, tuple(ops), body.yields)))
 
 
-def _cleared(array: Value, extents: Iterable[Operand]) -> Sequence[Op]:
+def _cleared(array: Value, extents: Sequence[Operand]) -> Sequence[Op]:
     """``array[...] = 0``."""
     assert isinstance(array.type, Array)
     zero = constant(0, array.type.dtype)
     builder = new_builder()
-
-    def nest(indices: tuple[Operand, ...], rest: Sequence[Operand]) -> Sequence[Operand]:
-        if rest:
-            builder.for_(rest[0], (), lambda i: nest((*indices, i), rest[1:]))
-        else:
-            builder.emit("store", array, *indices, zero)
-        return ()
-
     builder.open()
-    nest((), tuple(extents))
+    builder.nest(extents, lambda at: builder.emit("store", array, *at, zero))
     return builder.close().ops

@@ -14,7 +14,7 @@ from srcgrad.errors import ArgumentTypeError, ShapeError
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape, broadcast, common_extent, moved
 from srcgrad.frontend.arrays.construct import as_array
-from srcgrad.frontend.arrays.delayed import expression, materialized, nest, result_dtype, sample, shape_of
+from srcgrad.frontend.arrays.delayed import expression, materialized, result_dtype, sample, shape_of
 from srcgrad.frontend.arrays.gather import carrying
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
@@ -99,7 +99,7 @@ def product(builder: Builder, a: ArrayValue, b: ArrayValue) -> FrontValue:
     if not right or b.type.layout == "F":  # columns of the right operand lie in a row
         ref = builder("alloc", *shape, dtype=dtype, fill="empty")
         rank = depth + left
-        nest(builder, shape, lambda p: builder.emit("store", ref, *p, dots(p[:depth], p[depth:rank], p[rank:])))
+        builder.nest(shape, lambda p: builder.emit("store", ref, *p, dots(p[:depth], p[depth:rank], p[rank:])))
         return ArrayValue(ref)
     ref = builder("alloc", *shape, dtype=dtype, fill="zeros")
 
@@ -108,7 +108,7 @@ def product(builder: Builder, a: ArrayValue, b: ArrayValue) -> FrontValue:
         term = builder("mul", at(a, 0, outer, (*i, k)), at(b, 1, outer, (k, j)))
         builder.emit("accumulate", ref, *outer, *i, j, term)
 
-    nest(builder, (*shape[:-1], inner, shape[-1]), accumulate)
+    builder.nest((*shape[:-1], inner, shape[-1]), accumulate)
     return ArrayValue(ref)
 
 
@@ -200,5 +200,5 @@ def summed_product(builder: Builder, arrays: Sequence[ArrayValue], inputs: Seque
         return ScalarValue(total(()))
     shape: Shape = tuple(common[c][0] for c in output)
     ref = builder("alloc", *shape, dtype=dtype, fill="empty")
-    nest(builder, shape, lambda at: builder.emit("store", ref, *at, total(at)))
+    builder.nest(shape, lambda at: builder.emit("store", ref, *at, total(at)))
     return ArrayValue(ref)

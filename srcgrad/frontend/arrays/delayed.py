@@ -16,8 +16,6 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, index
 from srcgrad.ir.types import DType, Scalar
 
-COUNTERS = "ijklmnpqr"
-
 
 def as_delayed(builder: Builder, value: FrontValue) -> Delayed:
     """An array as an expression: its elements are loads."""
@@ -123,31 +121,10 @@ def materialized(builder: Builder, value: FrontValue, name: str = "") -> ArrayVa
         return value
     assert isinstance(value, Delayed)
     ref = builder("alloc", *value.shape, name=name, dtype=value.dtype, fill="empty")
-    nest(builder, value.shape, lambda at: builder.emit("store", ref, *at, value.element(builder, at)))
+    builder.nest(value.shape, lambda at: builder.emit("store", ref, *at, value.element(builder, at)))
     return ArrayValue(ref)
 
 
 def copy(builder: Builder, value: FrontValue, name: str = "") -> ArrayValue:
     """Fresh memory with the elements of an array or an expression."""
     return materialized(builder, as_delayed(builder, value), name)
-
-
-def nest(builder: Builder, shape: Shape, body: Callable[[tuple[Operand, ...]], object]) -> None:
-    """A loop per axis, outermost first; ``body`` emits what happens at one index and carries nothing."""
-
-    def loops(indices: tuple[Operand, ...]) -> None:
-        axis = len(indices)
-        if axis == len(shape):
-            body(indices)
-            return
-
-        def iteration(i: Value) -> tuple[Operand, ...]:
-            loops((*indices, i))
-            return ()
-
-        if known_as(shape[axis], 1):
-            loops((*indices, index(0)))
-        else:
-            builder.for_(shape[axis], (), iteration, counter=COUNTERS[axis % len(COUNTERS)])
-
-    loops(())

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.creation import optional_dtype
-from srcgrad.frontend.arrays.delayed import as_delayed, nest
+from srcgrad.frontend.arrays.delayed import as_delayed
 from srcgrad.frontend.arrays.gather import carrying
 from srcgrad.frontend.arrays.views import axis_of
 from srcgrad.frontend.calls.signatures import bound, static_bool, static_ints
@@ -134,7 +134,7 @@ def reduced(
         total = _carried(builder, value, tuple(at.get(k) for k in range(value.rank)), axes, reduction)
         builder.emit("store", ref, *place(outer), total)
 
-    nest(builder, tuple(value.shape[k] for k in kept), put)
+    builder.nest(tuple(value.shape[k] for k in kept), put)
     return ArrayValue(ref)
 
 
@@ -180,4 +180,4 @@ def _accumulate(
         element = cast(builder, value.element(builder, at), ArrayValue(ref).dtype)
         builder.emit("accumulate", ref, *target, element)
 
-    nest(builder, value.shape, add)
+    builder.nest(value.shape, add)

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.construct import as_array
-from srcgrad.frontend.arrays.delayed import copy, materialized, nest, shape_of
+from srcgrad.frontend.arrays.delayed import copy, materialized, shape_of
 from srcgrad.frontend.arrays.reductions import reduced_axes
 from srcgrad.frontend.arrays.views import axis_of, permuted
 from srcgrad.frontend.calls.functions import call_python
@@ -95,7 +95,7 @@ def _reduce(lowering: Lowering, kernel: FunctionType, arguments: Arguments, keyw
         kept = tuple(index(0) if k in axes else next(places) for k in range(array.rank)) if keeps else at
         builder.emit("store", ref, *kept, result(at).operand)
 
-    nest(builder, shape, put)
+    builder.nest(shape, put)
     return ArrayValue(ref)
 
 
@@ -133,7 +133,7 @@ def _fill(
     def put(at: tuple[Operand, ...]) -> None:
         call_python(lowering, kernel, [row(builder, rows, at), row(builder, places, at)], {})
 
-    nest(builder, shape[:-1], put)
+    builder.nest(shape[:-1], put)
     return out
 
 

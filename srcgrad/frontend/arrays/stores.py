@@ -12,7 +12,6 @@ from srcgrad.frontend.arrays.delayed import (
     as_delayed,
     constant_source,
     copy,
-    nest,
     once_per_element,
     result_dtype,
     sample,
@@ -31,15 +30,14 @@ def store_into(builder: Builder, target: ArrayValue, value: FrontValue) -> None:
     """``target[...] = value``: the value is broadcast to the target, and read as it was before."""
     shape = shape_of(builder, target)
     source = elements_for(builder, shape, target, value, aligned=True)
-    nest(builder, shape, lambda at: store_element(builder, target, at, source(builder, at)))
+    builder.nest(shape, lambda at: store_element(builder, target, at, source(builder, at)))
 
 
 def update(builder: Builder, target: ArrayValue, value: FrontValue, name: str, combine: Callable[..., Number]) -> None:
     """``target op= value`` for the primitive ``name`` that ``combine`` applies: in place, element by element."""
     shape = shape_of(builder, target)
     source = elements_for(builder, shape, target, value, aligned=True)
-    nest(
-        builder,
+    builder.nest(
         shape,
         lambda at: update_element(builder, target, at, source(builder, at), name, combine),
     )

@@ -112,12 +112,7 @@ def moved(lowering: Lowering, memory: Value, length: Operand) -> ArrayValue:
     builder = lowering.builder
     assert not isinstance(memory, Const)
     larger = builder("alloc", builder("mul", length, index(2)), dtype=ArrayValue(memory).dtype, fill="empty")
-
-    def copy(i: Value) -> tuple[Operand, ...]:
-        builder.emit("store", larger, i, builder("load", memory, i))
-        return ()
-
-    builder.for_(length, (), copy)
+    builder.nest((length,), lambda at: builder.emit("store", larger, *at, builder("load", memory, *at)))
     return ArrayValue(larger)
 
 
