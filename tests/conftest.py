@@ -63,6 +63,10 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _verified() -> Iterator[None]:
+def _verified(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In all but the slow tests, which are many programs of kinds that others are examples of."""
+    if request.node.get_closest_marker("slow"):
+        yield
+        return
     with watching(Verifier()):
         yield

@@ -79,6 +79,6 @@ def test_reverse_is_the_transpose_of_forward(transform: Callable[[Function], Fun
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transform", [plain, optimised])
-@pytest.mark.parametrize("start", range(1000, 4000, 500))
+@pytest.mark.parametrize("start", range(1000, 2000, 125))
 def test_many_more(start: int, transform: Callable[[Function], Function]) -> None:
-    assert sum(compared(seed, transform) for seed in range(start, start + 500)) > 300
+    assert sum(compared(seed, transform) for seed in range(start, start + 125)) > 75
