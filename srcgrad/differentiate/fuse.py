@@ -36,6 +36,8 @@ def _fused(block: Block, sites: Sites) -> Block:
 
 
 def _merged(body: Block, forward: Op, mirror: Op, sites: Sites) -> Block | None:
+    if _leaves_memory(forward, sites):  # the mirror repeats the sums, not what is written for others
+        return None
     start, end = body.ops.index(forward), body.ops.index(mirror)
     between = body.ops[start + 1 : end]
     needed = _moved_along(mirror, between)
@@ -48,6 +50,14 @@ def _merged(body: Block, forward: Op, mirror: Op, sites: Sites) -> Block | None:
     names = dict(zip(forward.results, sums, strict=True))
     tail = substitute(Block((), (*rest, *body.ops[end + 1 :]), body.yields), names)
     return Block(body.parameters, (*body.ops[:start], *needed.ops, mirror, *tail.ops), tail.yields)
+
+
+def _leaves_memory(loop: Op, sites: Sites) -> bool:
+    """Whether a loop writes to memory that was there before it."""
+    inside = list(walk_ops((loop,)))
+    born = {r for op in inside if effect(op.primitive) is Effect.ALLOCATE for r in op.results}
+    written = (op.operands[0] for op in inside if effect(op.primitive) is Effect.WRITE)
+    return any(sites.sites(array) - born for array in written)
 
 
 class _Moved:
