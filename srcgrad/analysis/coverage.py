@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from srcgrad.analysis.affine import Affine, Definitions
+from srcgrad.analysis.accesses import Definitions
+from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.effects import Effects
 from srcgrad.ir.core import Block, Const, Op, Operand, Value
 from srcgrad.ir.types import Array

@@ -8,7 +8,7 @@ greatest fixed point.
 
 from __future__ import annotations
 
-from srcgrad.analysis.affine import Definitions
+from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.sites import Sites
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried, walk
 from srcgrad.ir.types import Array
@@ -43,7 +43,7 @@ class Distinct:
     def __call__(self, a: Operand, b: Operand) -> bool:
         if not isinstance(a, Value) or not isinstance(b, Value) or a is b:
             return False
-        a, b = self._root(a), self._root(b)
+        a, b = self.definitions.root(a), self.definitions.root(b)
         if a is b:
             return False
         if not self.sites.sites(a) & self.sites.sites(b):
@@ -54,13 +54,6 @@ class Distinct:
         if pair in self.carries:
             return pair in self.assumed
         return self._branches_differ(a, b) or self._branches_differ(b, a)
-
-    def _root(self, value: Value) -> Value:
-        while (op := self.definitions.op.get(value)) is not None and effect(op.primitive) is Effect.VIEW:
-            source = op.operands[0]
-            assert isinstance(source, Value)
-            value = source
-        return value
 
     def _add_loop(self, op: Op) -> None:
         body = op.blocks[-1]

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from srcgrad.analysis.affine import Access, Affine, Definitions, scope_of
+from srcgrad.analysis.accesses import Access, Definitions, scope_of
+from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.calls import written_parameters
 from srcgrad.analysis.distinct import Distinct
 from srcgrad.analysis.sites import Sites, Token
@@ -150,17 +151,9 @@ class Effects:
     def _access(self, touch: Touch) -> Access:
         if touch.indices is not None:
             return self.definitions.access(touch.array, touch.indices)
-        root, rank = self.root(touch.array)
-        return Access(root, (None,) * rank)
-
-    def root(self, array: Value) -> tuple[Value, int]:
-        """The reference behind all views, and its rank."""
-        while (op := self.definitions.op.get(array)) is not None and effect(op.primitive) is Effect.VIEW:
-            source = op.operands[0]
-            assert isinstance(source, Value)
-            array = source
-        assert isinstance(array.type, Array)
-        return array, array.type.rank
+        root = self.definitions.root(touch.array)
+        assert isinstance(root.type, Array)
+        return Access(root, (None,) * root.type.rank)
 
     def _visible(self, value: Value, around: frozenset[Block]) -> bool:
         return self.scopes[value][-1] in around

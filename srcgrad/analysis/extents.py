@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, first_carried, index, walk
 from srcgrad.ir.types import Array
+from srcgrad.primitives.memory import slice_parts
 
 
 class Dim(NamedTuple):
@@ -102,9 +103,8 @@ class Extents:
         return source
 
     def _sliced(self, op: Op, source: Shape) -> Shape:
-        rest, shape = list(op.operands[1:]), []
-        for extent, letter in zip(source, op.text("axes"), strict=True):
-            taken = [rest.pop(0) for _ in range({":": 0, "i": 1, "s": 3}[letter])]
+        shape = []
+        for extent, (letter, taken) in zip(source, slice_parts(op.text("axes"), op.operands[1:]), strict=True):
             if letter != "i":
                 shape.append(self.canonical(taken[1]) if letter == "s" else extent)
         return tuple(shape)
@@ -131,10 +131,7 @@ class Extents:
                 continue
             self._give(result, self.of(op.operands[first + k]))
             for carried in (*(b.parameters[first + k] for b in op.blocks), result):
-                self._meet_yield(carried, body.yields[k])
-
-    def _meet_yield(self, carried: Value, yielded: Operand) -> None:
-        self._meet(carried, self.of(yielded))
+                self._meet(carried, self.of(body.yields[k]))
 
 
 def pinned(function: Function) -> frozenset[Value]:

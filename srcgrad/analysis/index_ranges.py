@@ -13,7 +13,8 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from srcgrad.analysis.affine import Affine, Definitions
+from srcgrad.analysis.accesses import Definitions
+from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.extents import Dim, Extents
 from srcgrad.analysis.inequalities import OPPOSITE, comparison, fact, is_large, without
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, first_carried, index

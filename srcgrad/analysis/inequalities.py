@@ -1,4 +1,4 @@
-"""Inequalities between integers as affine forms that are not negative, and a step of elimination."""
+"""Comparisons: their opposites, and those of integers as affine forms that are not negative."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from srcgrad.ir.core import Value
 LARGEST = 1 << 40  # of constants and coefficients: beyond, sums might wrap around
 
 OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}  # with the sides swapped
 
 
 def comparison(name: str, gap: Affine) -> list[Affine]:
     """``a op b`` with ``gap = b - a``, as facts."""
     match name:
         case "lt":
-            return [gap + Affine({}, -1)]
+            return [gap - 1]
         case "le":
             return [gap]
         case "gt":
-            return [gap * -1 + Affine({}, -1)]
+            return [gap * -1 - 1]
         case "ge":
             return [gap * -1]
         case "eq":

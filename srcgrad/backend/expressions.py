@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from srcgrad.backend.affine import Affine, affine
+from srcgrad.analysis.affine import Affine, affine
+from srcgrad.analysis.inequalities import MIRRORED, OPPOSITE
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
@@ -34,10 +35,8 @@ NUMPY_NAMES = {
     "c": "np.complex{bits}",
 }
 
-MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 # Of integers: n - 1 < m is n <= m.
 ONE_LESS = {"lt": "<=", "ge": ">"}
-OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 
 
 def is_integer(operand: Operand) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from srcgrad.backend.facts import HEADER, Facts
 from srcgrad.backend.identifiers import base_of
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, used, walk
 from srcgrad.ir.types import INDEX, Scalar
 from srcgrad.primitives.table import Effect, effect
 
@@ -22,24 +22,13 @@ LONGEST = 80
 FOLDABLE = (Effect.PURE, Effect.READ)
 
 
-def uses(function: Function) -> Counter[Value]:
-    """How often each value is used, by ops and by the ends of blocks."""
-    count: Counter[Value] = Counter()
-    for op in walk(function.body):
-        count.update(x for x in op.operands if isinstance(x, Value))
-        for inner in op.blocks:
-            count.update(x for x in inner.yields if isinstance(x, Value))
-    count.update(x for x in function.body.yields if isinstance(x, Value))
-    return count
-
-
 def fold(function: Function, facts: Facts, carried: frozenset[Value] = frozenset()) -> dict[Value, Op]:
     """The folded results and the ops that make them; mere aliases are among them.
 
     ``carried`` are results that may also be folded into the copy at the end of a loop or a branch; all others
     keep a name there, which then usually needs no copy at all.
     """
-    folding = _Folding(facts, uses(function), carried, next_versions(function))
+    folding = _Folding(facts, Counter(used(function.body)), carried, next_versions(function))
     folding.block(function.body, ends=True)
     return folding.folded
 

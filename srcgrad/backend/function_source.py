@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from srcgrad.backend.branches import shortest_branch
@@ -9,7 +10,7 @@ from srcgrad.backend.comments import INDENT, Line, with_comments
 from srcgrad.backend.copies import in_order
 from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
 from srcgrad.backend.facts import HEADER, facts_of
-from srcgrad.backend.folding import fold, uses
+from srcgrad.backend.folding import fold
 from srcgrad.backend.liveness import interference
 from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
@@ -31,7 +32,7 @@ from srcgrad.backend.statements import (
     unread,
 )
 from srcgrad.backend.stems import stems_of
-from srcgrad.ir.core import Function, Location, Op, Operand, Value
+from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -74,7 +75,7 @@ class FunctionPrinter:
         self.depth = 1
         self.location: Location | None = None
         self.facts = facts_of(function)
-        self.unread = unread(function, uses(function))
+        self.unread = unread(function, Counter(used(function.body)))
         self.body = self.prepare()
 
     def prepare(self) -> tuple[Statement, ...]:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from srcgrad.backend.affine import Affine, affine
+from srcgrad.analysis.affine import Affine, affine
 from srcgrad.backend.expressions import ATOM, Expressions
 from srcgrad.ir.core import Const, Op, Operand
 from srcgrad.primitives.control import OUT_OF_RANGE
+from srcgrad.primitives.memory import slice_parts
 from srcgrad.primitives.scalar import PRECEDENCE
 
 LONGEST = 100
 SUM = PRECEDENCE["+"]
-# How many operands a slice takes for each axis.
-TAKES = {":": 0, "i": 1, "s": 3}
 
 
 def slice_text(op: Op, expressions: Expressions) -> str:
     """``a[i, lo:hi]``; axes with a negative step are taken upwards and then reversed."""
-    source, *rest = op.operands
+    source = op.operands[0]
     inside: list[str] = []
     turned: list[str] = []  # for each axis of the result
-    for axis, letter in enumerate(op.text("axes")):
-        taken, rest = rest[: TAKES[letter]], rest[TAKES[letter] :]
+    for axis, (letter, taken) in enumerate(slice_parts(op.text("axes"), op.operands[1:])):
         if letter == "i":
             inside.append(expressions.index(taken[0]))
             continue

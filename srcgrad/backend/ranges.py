@@ -17,19 +17,19 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from srcgrad.backend.affine import Affine, affine, ops_for
+from srcgrad.analysis.affine import Affine, affine, as_ops
 from srcgrad.backend.facts import facts_of
-from srcgrad.backend.folding import same_base, uses
+from srcgrad.backend.folding import same_base
 from srcgrad.backend.identifiers import base_of
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index, used, walk
 from srcgrad.ir.rewrite import Replacement, rewrite, substitute
 from srcgrad.ir.types import INDEX
-from srcgrad.primitives.table import Effect, effect
+from srcgrad.primitives.table import Effect, effect, new_builder
 
 
 def write_ranges(function: Function, readable: bool) -> Function:
     """The function with ``range_`` ops in the place of ``for`` where the user's own index can be the counter."""
-    count = uses(function)
+    count = Counter(used(function.body))
     trips = Counter(op.operands[0] for op in walk(function.body) if op.primitive == "for")
     only_trips = frozenset(v for v, n in trips.items() if isinstance(v, Value) and n == count[v])
     writer = _Writer(facts_of(function).definitions, count, only_trips, readable)
@@ -39,7 +39,7 @@ def write_ranges(function: Function, readable: bool) -> Function:
 def remove_unused(function: Function) -> Function:
     """Without the computations that only served a count."""
     while True:
-        count = uses(function)
+        count = Counter(used(function.body))
 
         def unused(op: Op, count: Mapping[Value, int] = count) -> Replacement | None:
             idle = not op.blocks and effect(op.primitive) is Effect.PURE and not count[op.result]
@@ -193,6 +193,13 @@ class _Writer:
         variable = Value(counter.type, "q")
         renamed = substitute(body, {counter: variable})
         return self.known(replace(renamed, parameters=(variable, *body.parameters[1:])))
+
+
+def ops_for(form: Affine) -> tuple[list[Op], Operand]:
+    """Ops that compute a sum, and their result."""
+    builder = new_builder()
+    builder.open()
+    return builder.ops, as_ops(builder, form)
 
 
 def _key(sum_: Affine) -> tuple[object, ...]:

@@ -37,13 +37,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from srcgrad.analysis.inequalities import MIRRORED
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, defined, definitions, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import new_builder
 
-FLIPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+ORDER = ("lt", "le", "gt", "ge")
 
 
 def count_while(function: Function) -> Function:
@@ -128,15 +129,15 @@ def _count_of_carried_test(op: Op, known: Definitions) -> _Count | None:
 
 
 def _compares(op: Op, name: str, left: Operand, right: Operand) -> bool:
-    return (op.primitive, *op.operands) in ((name, left, right), (FLIPPED[name], right, left))
+    return (op.primitive, *op.operands) in ((name, left, right), (MIRRORED[name], right, left))
 
 
 def _comparison(op: Op, carried: Sequence[Operand]) -> tuple[str, int, Operand] | None:
     """The comparison of a carried integer, by its position, with something else."""
-    if op.primitive not in FLIPPED or op.operands[0].type != INDEX:
+    if op.primitive not in ORDER or op.operands[0].type != INDEX:
         return None
     a, b = op.operands
-    for name, x, bound in ((op.primitive, a, b), (FLIPPED[op.primitive], b, a)):
+    for name, x, bound in ((op.primitive, a, b), (MIRRORED[op.primitive], b, a)):
         if isinstance(x, Value) and x in carried:
             return name, carried.index(x), bound
     return None

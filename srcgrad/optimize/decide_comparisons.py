@@ -40,7 +40,6 @@ from srcgrad.ir.core import Function, Op, Operand, Value, index, truth, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import INDEX
 
-ONE = Affine({}, 1)
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
@@ -97,14 +96,14 @@ def _holds(name: str, gap: Affine, ranges: IndexRanges) -> bool | None:
     """Whether ``a op b``, with ``gap = b - a``; None if that is not known."""
     match name:
         case "lt":
-            return _either(gap - ONE, gap * -1, ranges)
+            return _either(gap - 1, gap * -1, ranges)
         case "le":
-            return _either(gap, gap * -1 - ONE, ranges)
+            return _either(gap, gap * -1 - 1, ranges)
         case "gt":
-            return _either(gap * -1 - ONE, gap, ranges)
+            return _either(gap * -1 - 1, gap, ranges)
         case "ge":
-            return _either(gap * -1, gap - ONE, ranges)
-    apart = ranges.proves(gap - ONE) or ranges.proves(gap * -1 - ONE)
+            return _either(gap * -1, gap - 1, ranges)
+    apart = ranges.proves(gap - 1) or ranges.proves(gap * -1 - 1)
     if apart or (gap.is_constant and gap.constant == 0):
         return apart if name == "ne" else not apart
     return None

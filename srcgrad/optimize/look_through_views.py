@@ -24,7 +24,9 @@ def f(x: f64[:], n: i64, i: i64):
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
+from srcgrad.analysis.views import behind
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
@@ -47,7 +49,7 @@ def look_through_views(function: Function) -> Function:
         builder.open()
         indices, rest = list(op.operands[1 : 1 + array.type.rank]), op.operands[1 + array.type.rank :]
         while (view := views.get(array)) is not None:
-            indices = _behind(builder, view, indices)
+            indices = behind(view, indices, lambda i: i, partial(_along, builder))
             source = view.operands[0]
             assert isinstance(source, Value)
             array = source
@@ -56,29 +58,9 @@ def look_through_views(function: Function) -> Function:
     return rewrite(function, visit)
 
 
-def _behind(builder: Builder, view: Op, indices: list[Operand]) -> list[Operand]:
-    """The indices into the source of a view."""
-    match view.primitive:
-        case "relax":
-            return indices
-        case "transpose":
-            permutation = view.attributes["permutation"]
-            assert isinstance(permutation, tuple)
-            return [indices[permutation.index(axis)] for axis in range(len(permutation))]
-        case "expand":
-            added = view.attributes["axes"]
-            assert isinstance(added, tuple)
-            return [i for k, i in enumerate(indices) if k not in added]
-    rest, kept, result = list(view.operands[1:]), list(indices), []
-    for letter in view.text("axes"):
-        if letter == ":":
-            result.append(kept.pop(0))
-        elif letter == "i":
-            result.append(rest.pop(0))
-        else:
-            start, _, step = (rest.pop(0) for _ in range(3))
-            result.append(_added(builder, start, _scaled(builder, kept.pop(0), step)))
-    return result
+def _along(builder: Builder, start: Operand, step: Operand, i: Operand) -> Operand:
+    """``start + i * step``."""
+    return _added(builder, start, _scaled(builder, i, step))
 
 
 def _scaled(builder: Builder, i: Operand, step: Operand) -> Operand:

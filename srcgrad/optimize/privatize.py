@@ -92,7 +92,7 @@ def _stays(root: Value, effects: Effects) -> bool:
     """Whether elements are all that anybody takes of the memory: no reference of it is carried, merged or passed on."""
     function = effects.function
     references = {v for v, tokens in effects.sites.tokens.items() if any(t.site is root for t in tokens)}
-    if any(isinstance(v.type, Stack) or effects.root(v)[0] is not root for v in references):
+    if any(isinstance(v.type, Stack) or effects.definitions.root(v) is not root for v in references):
         return False
     return not any(
         any(x in references for x in op.operands) and effect(op.primitive) not in HARMLESS for op in walk(function.body)

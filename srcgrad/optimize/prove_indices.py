@@ -54,19 +54,18 @@ def f(x: f64[:], y: f64[:]):
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from srcgrad.analysis.affine import Affine
+from srcgrad.analysis.affine import Affine, as_ops
 from srcgrad.analysis.extents import pinned
 from srcgrad.analysis.index_ranges import IndexRanges
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_sites
+from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, defined, index, walk
 from srcgrad.ir.rewrite import renamed
-from srcgrad.optimize.affine_ops import AffineOps
 from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.table import Effect, effect, new_builder
-
-ONE = Affine({}, 1)
 
 
 def prove_indices(function: Function) -> Function:
@@ -114,12 +113,12 @@ class _Proofs:
 
     def _check(self, op: Op) -> None:
         i, n = (self.ranges.affine(x) for x in op.operands)
-        starts, ends = self.ranges.proves(i), self.ranges.proves(n - i - ONE)
+        starts, ends = self.ranges.proves(i), self.ranges.proves(n - i - 1)
         if starts and (ends or self._moves_in_front(op, i, n)):
             self.in_range.add(op)
             self.ranges.equate(op.result, op.operands[0])
         elif not starts and ends and self.ranges.proves(i + n):
-            always = self.ranges.proves(i * -1 - ONE)
+            always = self.ranges.proves(i * -1 - 1)
             (self.negative if always else self.wrapped).add(op)
 
     def _moves_in_front(self, op: Op, i: Affine, n: Affine) -> bool:
@@ -159,8 +158,8 @@ def _peak_together(form: Affine, trips: list[Affine], counter: Value) -> bool:
 def _at_last(form: Affine, counter: Value, count: Affine) -> Affine:
     """The largest that a form gets as a counter goes from 0 to ``count - 1``."""
     coefficient = form.terms.get(counter, 0)
-    without = form - Affine({counter: coefficient} if coefficient else {}, 0)
-    return without + (count - ONE) * coefficient if coefficient > 0 else without
+    rest = form.without(counter)
+    return rest + (count - 1) * coefficient if coefficient > 0 else rest
 
 
 def _is_at_most_0(form: Affine) -> bool:
@@ -236,20 +235,27 @@ class _Rewriting:
         builder = new_builder()
         builder.location = check.location
         builder.open()
-        ops = AffineOps(builder, self.proofs.ranges, self.names)
-        largest, extent = ops.value(check.largest), ops.value(check.extent)
+        value = partial(as_ops, builder, operand_of=partial(self.operand, builder))
+        largest, extent = value(check.largest), value(check.extent)
         passed = builder("lt", largest, extent)
         for count in check.trips:
             if not self.holds_without(check, count):
-                passed = builder("or_", passed, builder("le", ops.value(count), index(0)))
+                passed = builder("or_", passed, builder("le", value(count), index(0)))
         shown = largest
         if check.first is not None:
-            shown = extent if _is_at_most_0(check.first) else builder("max", ops.value(check.first), extent)
+            shown = extent if _is_at_most_0(check.first) else builder("max", value(check.first), extent)
         builder.emit("check", passed, shown, extent, exception="IndexError", message=OUT_OF_RANGE)
         return builder.ops
+
+    def operand(self, builder: Builder, term: Value) -> Operand:
+        """The value itself, or the extent that a term without a value of its own stands for."""
+        dim = self.proofs.ranges.dim_of(term)
+        if dim is None:
+            return renamed(term, self.names)
+        return builder("dim", renamed(dim.array, self.names), axis=dim.axis)
 
     def holds_without(self, check: _Hoisted, count: Affine) -> bool:
         """Whether the check passes anyhow if this loop runs zero times."""
         ranges = self.proofs.ranges
         with ranges.assuming([count * -1]):
-            return ranges.proves(check.extent - check.largest - ONE)
+            return ranges.proves(check.extent - check.largest - 1)

@@ -28,7 +28,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from srcgrad.analysis.affine import Affine, Definitions
+from srcgrad.analysis.accesses import Definitions
+from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.sums import only_sums
 from srcgrad.ir.core import Block, Function, Op, Value, used, walk

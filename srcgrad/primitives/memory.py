@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from srcgrad.ir.core import Block, Const, Operand
 from srcgrad.ir.types import INDEX, Array, DType, Scalar, Stack, Type
@@ -49,15 +49,24 @@ def _dim(operands: Operands, blocks: Sequence[Block], attributes: Attributes) ->
     return (INDEX,)
 
 
+def slice_parts(axes: str, operands: Operands) -> Iterator[tuple[str, tuple[Operand, ...]]]:
+    """For each axis of the source of a ``slice`` its letter, and those of the operands behind the source it takes."""
+    position = 0
+    for letter in axes:
+        count = {":": 0, "i": 1, "s": 3}[letter]
+        yield letter, tuple(operands[position : position + count])
+        position += count
+    assert position == len(operands)
+
+
 def _slice(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
     """``axes`` has a letter per axis of the source: ``:`` keeps it, ``i`` takes one index, ``s`` start, count, step."""
-    source, axes, rest = array_of(operands[0]), attributes["axes"], list(operands[1:])
+    source, axes = array_of(operands[0]), attributes["axes"]
     assert isinstance(axes, str) and len(axes) == source.rank
     ones: set[int] = set()
     rank = 0
     runs = ""  # the letters; `r` for a slice with a step known to be 1
-    for axis, letter in enumerate(axes):
-        taken = [rest.pop(0) for _ in range({":": 0, "i": 1, "s": 3}[letter])]
+    for axis, (letter, taken) in enumerate(slice_parts(axes, operands[1:])):
         assert all(x.type == INDEX for x in taken)
         runs += "r" if letter == "s" and _ones(taken[2:]) else letter
         if letter == "i":
@@ -65,7 +74,6 @@ def _slice(operands: Operands, blocks: Sequence[Block], attributes: Attributes) 
         if (letter == ":" and axis in source.ones) or (letter == "s" and _ones(taken[1:2])):
             ones.add(rank)
         rank += 1
-    assert not rest
     return (Array(source.dtype, rank, _sliced_layout(source.layout, runs), frozenset(ones)),)
 
 

@@ -10,10 +10,8 @@ from srcgrad.ir import core
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Op, Operand, Value, index
 from srcgrad.ir.types import Array
+from srcgrad.primitives.memory import slice_parts
 from srcgrad.primitives.table import Effect, effect
-
-VIEWS = ("slice", "transpose", "reshape", "expand", "relax")
-TAKEN = {":": 0, "i": 1, "s": 3}  # operands of `slice` per letter
 
 
 def extent(builder: Builder, ref: Value, axis: int) -> Operand:
@@ -38,9 +36,9 @@ def _extent_of_result(builder: Builder, op: Op, axis: int) -> Operand | None:
         case "reshape":
             return op.operands[1 + axis]
         case "slice":
-            kept = [k for k, letter in enumerate(op.text("axes")) if letter != "i"]
-            letter, operands = slice_part(op, kept[axis])
-            return operands[1] if letter == "s" else extent(builder, source(op), kept[axis])
+            parts = enumerate(slice_parts(op.text("axes"), op.operands[1:]))
+            kept, (letter, operands) = [(k, part) for k, part in parts if part[0] != "i"][axis]
+            return operands[1] if letter == "s" else extent(builder, source(op), kept)
         case "transpose":
             permutation = op.attributes["permutation"]
             assert isinstance(permutation, tuple)
@@ -56,13 +54,6 @@ def _extent_of_result(builder: Builder, op: Op, axis: int) -> Operand | None:
     return None
 
 
-def slice_part(op: Op, axis: int) -> tuple[str, tuple[Operand, ...]]:
-    """The letter of a source axis in a `slice`, and its operands."""
-    axes = op.text("axes")
-    start = 1 + sum(TAKEN[letter] for letter in axes[:axis])
-    return axes[axis], op.operands[start : start + TAKEN[axes[axis]]]
-
-
 def source(op: Op) -> Value:
     """What a view looks into."""
     ref = op.operands[0]
@@ -73,7 +64,7 @@ def source(op: Op) -> Value:
 def root(builder: Builder, ref: Value) -> Value:
     """The reference that a view was made from, through all views."""
     op = builder.definition(ref)
-    return root(builder, source(op)) if op is not None and op.primitive in VIEWS else ref
+    return root(builder, source(op)) if op is not None and effect(op.primitive) is Effect.VIEW else ref
 
 
 def disjoint(builder: Builder, a: Value, b: Value) -> bool:

@@ -1,0 +1,79 @@
+"""Accesses to memory: in the coordinates of the array behind all views, with affine indices.
+
+Here, too: which op gives each value of a function, and which blocks are around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from srcgrad.analysis.affine import Affine, affine
+from srcgrad.analysis.views import behind
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, definitions
+from srcgrad.ir.types import Array
+from srcgrad.primitives.table import Effect, effect
+
+
+class Definitions:
+    """By which op each value of a function is defined."""
+
+    def __init__(self, function: Function) -> None:
+        self.op = definitions(function.body)
+
+    def affine(self, operand: Operand) -> Affine:
+        """The affine form of an integer operand."""
+        return affine(operand, self.op)
+
+    def root(self, array: Value) -> Value:
+        """The reference behind all views."""
+        while (op := self.op.get(array)) is not None and effect(op.primitive) is Effect.VIEW:
+            array = _source(op)
+        return array
+
+    def access(self, array: Value, indices: tuple[Operand, ...]) -> Access:
+        """The element in the coordinates of the root; ``None`` for an axis that is not known to be affine."""
+        forms: list[Affine | None] = [self.affine(i) for i in indices]
+        while (op := self.op.get(array)) is not None and effect(op.primitive) is Effect.VIEW:
+            array = _source(op)
+            forms = self._through(op, forms, array)
+        return Access(array, tuple(forms))
+
+    def _through(self, view: Op, forms: list[Affine | None], source: Value) -> list[Affine | None]:
+        if view.primitive == "reshape":
+            assert isinstance(source.type, Array)
+            return [None] * source.type.rank
+        return behind(view, forms, self.affine, self._along)
+
+    def _along(self, start: Operand, step: Operand, form: Affine | None) -> Affine | None:
+        stride = self.affine(step)
+        return self.affine(start) + form * stride.constant if form is not None and stride.is_constant else None
+
+
+def _source(view: Op) -> Value:
+    source = view.operands[0]
+    assert isinstance(source, Value)
+    return source
+
+
+@dataclass(frozen=True)
+class Access:
+    """An element of memory: the reference behind all views, and an affine form (or None) per axis of it."""
+
+    root: Value
+    indices: tuple[Affine | None, ...]
+
+
+def scope_of(function: Function) -> dict[Value, tuple[Block, ...]]:
+    """For each value the blocks around its definition, outermost first, its own block last."""
+    scopes: dict[Value, tuple[Block, ...]] = {}
+
+    def visit(block: Block, around: tuple[Block, ...]) -> None:
+        path = (*around, block)
+        scopes.update(dict.fromkeys(block.parameters, path))
+        for op in block.ops:
+            scopes.update(dict.fromkeys(op.results, path))
+            for inner in op.blocks:
+                visit(inner, path)
+
+    visit(function.body, ())
+    return scopes
