@@ -40,7 +40,7 @@ def model(tmp_path: Path) -> str:
         (["show", "MODEL:loss", "1.0", "2.0"], "np.cos(w)"),
         (["show", "MODEL:loss", "1.0", "2.0", "--argnums", "0,1"], "np.sin(w)"),
         (["show", "MODEL:loss", "1.0", "2.0", "--primal"], "np.sin(w)"),
-        (["show", "MODEL:decorated", "1.0", "--level", "compiled"], "w + w"),
+        (["show", "MODEL:decorated", "1.0", "--level", "compiled"], "2.0 * w"),
         (["explain", "MODEL:loss", "1.0", "2.0"], "The gradient of loss()"),
         (["check", "MODEL:loss", "1.0", "np.float64(2)"], "agree"),
     ],
