@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from interpreter import run
 
+from srcgrad.analysis.written import written_parameters
 from srcgrad.ir.text import parse
 from srcgrad.ir.verify import verify
-from srcgrad.optimize.copy_arguments import copy_arguments, written_parameters
+from srcgrad.optimize.copy_arguments import copy_arguments
 from srcgrad.primitives.table import infer
 
 DOUBLE = """

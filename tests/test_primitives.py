@@ -14,9 +14,9 @@ import pytest
 from interpreter import SCALARS as MEANING
 from interpreter import TYPED
 
+from srcgrad.differentiate.regular import is_singular
 from srcgrad.ir.core import Op, Operand, Value, constant
 from srcgrad.ir.types import F64, Scalar
-from srcgrad.primitives.regular import is_singular
 from srcgrad.primitives.scalar import FUNCTIONS, SCALARS, ScalarPrimitive
 
 mpmath.mp.dps = 40

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from srcgrad.analysis.accesses import Access, Definitions, scope_of
 from srcgrad.analysis.affine import Affine
-from srcgrad.analysis.calls import written_parameters
 from srcgrad.analysis.distinct import Distinct
 from srcgrad.analysis.sites import Sites, Token
+from srcgrad.analysis.written import written_by_callees
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect
@@ -41,7 +41,7 @@ class Effects:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.sites = Sites(function)
-        self.written = written_parameters(function.callees)
+        self.written = written_by_callees(function.callees)
         self.definitions = Definitions(function)
         self.scopes = scope_of(function)
         self.distinct = Distinct(function, self.sites, self.scopes, self.definitions)

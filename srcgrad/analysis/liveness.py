@@ -6,8 +6,8 @@ An op inside blocks needs the ops around it to run; a carried value needs its st
 
 from __future__ import annotations
 
-from srcgrad.analysis.calls import silent_callees
 from srcgrad.analysis.sites import Sites
+from srcgrad.analysis.written import silent_callees
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried
 from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.table import Effect, effect

@@ -49,8 +49,8 @@ class Derivative(Compiled):
 
         What is not in the table is at hand in the reverse sweep, read again, or computed again.
         """
+        from srcgrad.analysis.written import written_parameters
         from srcgrad.api.explain import explain
-        from srcgrad.optimize.copy_arguments import written_parameters
         from srcgrad.watch import watching
 
         steps: list[tuple[str, Function]] = []

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from srcgrad import compiler
+from srcgrad.analysis.written import written_parameters
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
 from srcgrad.api.plans import Backward, Forward, Gradient, Plan, Primal, Structures, Tangent
@@ -22,7 +23,6 @@ from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.lower import Lowered
 from srcgrad.ir.core import Block, Function, Op, Value, used
 from srcgrad.ir.types import Array, Scalar, Stack, Type
-from srcgrad.optimize.copy_arguments import written_parameters
 from srcgrad.settings import Options
 
 NOTHING = Static(None, None)

@@ -11,7 +11,7 @@ from srcgrad.backend.copies import in_order
 from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
 from srcgrad.backend.facts import HEADER, facts_of
 from srcgrad.backend.folding import fold
-from srcgrad.backend.liveness import interference
+from srcgrad.backend.interference import interference
 from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
 from srcgrad.backend.python_numbers import python_numbers

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from srcgrad.backend.identifiers import RESERVED, base_of, versions
-from srcgrad.backend.liveness import Bits, Interference, bits_of
+from srcgrad.backend.interference import Bits, Interference, bits_of
 from srcgrad.backend.statements import Statement, copies_in
 from srcgrad.backend.stems import Stems
 from srcgrad.ir.core import Function, Value, defined, walk

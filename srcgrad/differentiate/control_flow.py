@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srcgrad.differentiate.partials import zero_like
+from srcgrad.differentiate.shadows import BAR, suffixed
 from srcgrad.ir.core import Block, Op, Operand, Value, captured, index
 from srcgrad.ir.rewrite import substitute
 from srcgrad.ir.types import INDEX
@@ -62,8 +63,8 @@ def _mirror_loop(
     outer = _captured_scalars(walk, op)
     cts = [walk.take(op.results[k]) or zero_like(op.results[k]) for k in carried]
     starts = [walk.adjoints.get(v, zero_like(v)) for v in outer]
-    incoming = [Value(ct.type, _bar(op.results[k])) for k, ct in zip(carried, cts, strict=True)]
-    totals = [Value(v.type, _bar(v)) for v in outer]
+    incoming = [Value(ct.type, suffixed(op.results[k], BAR)) for k, ct in zip(carried, cts, strict=True)]
+    totals = [Value(v.type, suffixed(v, BAR)) for v in outer]
     saved, walk.adjoints = walk.adjoints, dict(zip(outer, totals, strict=True))
 
     walk.builder.open((Value(INDEX, "q"), *incoming, *totals))
@@ -78,10 +79,6 @@ def _mirror_loop(
     walk.adjoints.update(zip(outer, results[len(carried) :], strict=True))
     for k, ct in zip(carried, results, strict=False):
         walk.add(initial[k], ct)
-
-
-def _bar(value: Value) -> str:
-    return f"{value.name}_bar" if value.name else ""
 
 
 def _emit_loop(walk: Reverse, trips: Operand, initial: Sequence[Operand], block: Block, **marks: int) -> list[Operand]:
@@ -124,7 +121,7 @@ def reverse_branch(walk: Reverse, op: Op) -> None:
         for block, side in zip(blocks, sides, strict=True)
     ]
     merged = walk.builder.emit(
-        "if", op.operands[0], blocks=closed, names=[_bar(v) for v in changed], mirror=op.integer("region")
+        "if", op.operands[0], blocks=closed, names=[suffixed(v, BAR) for v in changed], mirror=op.integer("region")
     )
     walk.adjoints = {**before, **dict(zip(changed, merged, strict=True))}
 
@@ -143,7 +140,7 @@ def _reverse_in_place(walk: Reverse, op: Op) -> None:
     outer = _captured_scalars(walk, op)
     cts = {k: ct for k, r in enumerate(op.results) if r in walk.active and (ct := walk.take(r)) is not None}
     starts = [walk.adjoints.get(v, zero_like(v)) for v in outer]
-    totals = [Value(v.type, _bar(v)) for v in outer]
+    totals = [Value(v.type, suffixed(v, BAR)) for v in outer]
     saved, walk.adjoints = walk.adjoints, dict(zip(outer, totals, strict=True))
 
     passed = Value(INDEX, "q")

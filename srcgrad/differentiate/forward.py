@@ -10,16 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
-from srcgrad.differentiate.calls import Callees, Pattern
+from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
 from srcgrad.differentiate.regular import mark_regular
-from srcgrad.differentiate.shadows import TwinPass
+from srcgrad.differentiate.shadows import DOT, TwinPass, suffixed
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, first_carried
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.table import Effect, effect, new_builder
-
-DOT = "_dot"
 
 
 def forward(function: Function, wrt: Sequence[int]) -> Function:
@@ -83,14 +81,14 @@ class _Forward:
             return
         self.builder.ops.append(op)
         if op.primitive == "load" and op.operands[0] in self.twins:
-            name = _dotted(op.result)
+            name = suffixed(op.result, DOT)
             self.tangents[op.result] = self.builder("load", self.twin(op.operands[0]), *op.operands[1:], name=name)
         elif kind is Effect.WRITE and op.operands[0] in self.twins:
             self.write(op)
         elif op.primitive == "push" and op.operands[0] in self.twins and isinstance(op.operands[1].type, Scalar):
             self.builder.emit("push", self.twin(op.operands[0]), self.tangent(op.operands[1]))
         elif op.primitive == "pop" and op.operands[0] in self.twins and isinstance(op.result.type, Scalar):
-            self.tangents[op.result] = self.builder("pop", self.twin(op.operands[0]), name=_dotted(op.result))
+            self.tangents[op.result] = self.builder("pop", self.twin(op.operands[0]), name=suffixed(op.result, DOT))
         elif kind is Effect.PURE and op.result in self.active:
             self.scalar(op)
 
@@ -104,7 +102,7 @@ class _Forward:
         name = self.callees.derivative(op.text("callee"), pattern)
         tangents = [self.twin(x) if x in self.twins else self.tangent(x) for _, x in chosen]
         floating = [r for r in op.results if differentiable(r)]
-        dots = tuple(Value(r.type, _dotted(r)) for r in floating)
+        dots = tuple(Value(r.type, suffixed(r, DOT)) for r in floating)
         types = (*(r.type for r in op.results), *(d.type for d in dots))
         operands, results = (*op.operands, *tangents), (*op.results, *dots)
         self.builder.ops.append(Op("call", operands, results, (), {"callee": name, "types": types}, op.location))
@@ -131,7 +129,7 @@ class _Forward:
             condition, *sides = op.operands
             if any(s in self.tangents for s in sides):
                 chosen = (self.tangent(s) for s in sides)
-                self.tangents[op.result] = self.builder("select", condition, *chosen, name=_dotted(op.result))
+                self.tangents[op.result] = self.builder("select", condition, *chosen, name=suffixed(op.result, DOT))
         elif carries_derivative(op) and any(x in self.tangents for x in op.operands):
             self.combine(op)
 
@@ -144,7 +142,7 @@ class _Forward:
             term = scaled(self.builder, op, partial, self.tangent(operand))
             if term.type != op.result.type:
                 term = convert(self.builder, term, op.result.type)
-            total = term if total is None else self.builder("add", total, term, name=_dotted(op.result))
+            total = term if total is None else self.builder("add", total, term, name=suffixed(op.result, DOT))
         assert total is not None
         self.tangents[op.result] = total
 
@@ -154,7 +152,7 @@ class _Forward:
         chosen = [k for k, result in enumerate(op.results) if result in self.active]
         initial = [self.tangent(op.operands[first + k]) for k in chosen] if op.primitive != "if" else []
         blocks = tuple(self.block(block, op, chosen, first) for block in op.blocks)
-        results = tuple(Value(op.results[k].type, _dotted(op.results[k])) for k in chosen)
+        results = tuple(Value(op.results[k].type, suffixed(op.results[k], DOT)) for k in chosen)
         self.tangents.update(zip((op.results[k] for k in chosen), results, strict=True))
         operands, all_results = (*op.operands, *initial), (*op.results, *results)
         self.builder.ops.append(replace(op, operands=operands, results=all_results, blocks=blocks))
@@ -164,14 +162,10 @@ class _Forward:
         if op.primitive != "if":
             for k in chosen:
                 own = block.parameters[first + k]
-                parameters.append(Value(own.type, _dotted(own)))
+                parameters.append(Value(own.type, suffixed(own, DOT)))
                 self.tangents[own] = parameters[-1]
         self.builder.open((*block.parameters, *parameters))
         self.ops(block)
         is_test = op.primitive == "while" and block is op.blocks[0]
         yields = () if is_test else tuple(self.tangent(block.yields[k]) for k in chosen)
         return self.builder.close((*block.yields, *yields))
-
-
-def _dotted(value: Value) -> str:
-    return f"{value.name}{DOT}" if value.name else ""

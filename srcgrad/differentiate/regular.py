@@ -6,12 +6,12 @@ is written so. Where the operands rule the singular points out, the plain produc
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
-from srcgrad.primitives.regular import is_singular
 from srcgrad.primitives.scalar import SCALARS
 
 
@@ -26,6 +26,23 @@ def mark_regular(function: Function) -> Function:
         return [replace(op, attributes={**op.attributes, "regular": True})], {}
 
     return rewrite(function, visit)
+
+
+def is_singular(op: Op) -> bool:
+    """Whether a partial of this scalar op can be infinite or NaN while its operands are finite and of moderate size.
+
+    Most powers and quotients that programs contain have a literal exponent or divisor, and cannot.
+    """
+    if not SCALARS[op.primitive].singular:
+        return False
+    match op.primitive, op.operands:
+        case "ipow", (_, Const(n)):
+            return isinstance(n, int) and n < 0
+        case "pow", (_, Const(float(b))):
+            return not 1.0 <= b < math.inf
+        case (("div" | "mod" | "fmod"), (_, Const(float(b)))):
+            return b == 0.0
+    return True
 
 
 class _Signs:

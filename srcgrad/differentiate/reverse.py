@@ -12,19 +12,17 @@ from collections.abc import Sequence
 from srcgrad.analysis.effects import Touch
 from srcgrad.differentiate import control_flow
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
-from srcgrad.differentiate.calls import Callees, Pattern
+from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
 from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import mark_regular
-from srcgrad.differentiate.shadows import TwinPass, as_memory
+from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Op, Operand, Value, constant, defined
 from srcgrad.ir.types import Array, Scalar, Stack
 from srcgrad.primitives.table import Effect, effect, new_builder
-
-BAR = "_bar"
 
 
 class Reverse:
@@ -45,8 +43,7 @@ class Reverse:
         if ct.type != target.type:
             ct = convert(self.builder, ct, target.type)
         old = self.adjoints.get(target)
-        name = f"{target.name}{BAR}" if target.name else ""
-        self.adjoints[target] = ct if old is None else self.builder("add", old, ct, name=name)
+        self.adjoints[target] = ct if old is None else self.builder("add", old, ct, name=suffixed(target, BAR))
 
     def take(self, value: Value) -> Operand | None:
         """The finished adjoint of a value that is about to be reversed; None if it is zero."""
@@ -91,8 +88,7 @@ class Reverse:
             return
         shadow = self.shadow(array)
         if op.primitive == "store" or value in self.active:
-            name = f"{value.name}{BAR}" if isinstance(value, Value) and value.name else ""
-            ct = self.builder("load", shadow, *indices, name=name)
+            ct = self.builder("load", shadow, *indices, name=suffixed(value, BAR))
             if clears_shadow(op):
                 self.builder.emit("store", shadow, *indices, zero_like(value))
             self.add(value, ct)

@@ -24,6 +24,12 @@ from srcgrad.ir.types import Array, Stack, fits
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 Twins = dict[Value, Value]
+BAR, DOT = "_bar", "_dot"  # end the names of adjoints and shadows, and of tangents
+
+
+def suffixed(value: Operand, suffix: str) -> str:
+    """The name of a value's companion; none for that of a temporary."""
+    return f"{value.name}{suffix}" if isinstance(value, Value) and value.name else ""
 
 
 def as_memory(function: Function) -> Function:
@@ -59,7 +65,7 @@ class TwinPass:
         return replace(function, body=self.builder.close(function.body.yields))
 
     def _name(self, value: Value) -> str:
-        return f"{value.name}{self.suffix}" if value.name else ""
+        return suffixed(value, self.suffix)
 
     def _twin_of_parameter(self, parameter: Value) -> Value:
         """Memory of its own, in Fortran order where the parameter is."""

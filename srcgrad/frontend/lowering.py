@@ -61,7 +61,7 @@ class Lowering:
     pending
         The variables of loops being lowered that have no value at first, by loop and name.
     remembered
-        The types with which a loop ended when it was last lowered, by ``carried.Extent.key``.
+        The types with which a loop ended when it was last lowered, by ``carried.LoopVariables.key``.
     """
 
     def __init__(self, builder: Builder, scope: Scope) -> None:

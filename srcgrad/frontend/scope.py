@@ -13,7 +13,7 @@ from types import CellType, FunctionType
 
 from srcgrad.errors import Error
 from srcgrad.frontend.boundary.places import Capture
-from srcgrad.frontend.syntax.liveness import Liveness
+from srcgrad.frontend.syntax.live_variables import LiveVariables
 from srcgrad.frontend.syntax.single_use import Uses
 from srcgrad.frontend.values import FrontValue
 from srcgrad.ir.core import Operand
@@ -70,7 +70,7 @@ class Scope:
     names: dict[str, Binding] = field(default_factory=dict)
     # variables of this scope to which a function inside assigns (nonlocal)
     shared: set[str] = field(default_factory=set)
-    live: Liveness | None = None  # of a function with statements
+    live: LiveVariables | None = None  # of a function with statements
     single_uses: Uses = field(default_factory=dict)
     returns_early: bool = False  # somewhere before its end; what that `return` reads is evaluated later
 

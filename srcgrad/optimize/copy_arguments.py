@@ -15,18 +15,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from srcgrad.analysis.effects import Effects
+from srcgrad.analysis.written import written_parameters
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Operand, Value
 from srcgrad.ir.rewrite import substitute
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import new_builder
-
-
-def written_parameters(function: Function) -> frozenset[int]:
-    """Positions of the array parameters whose memory the function, or a function it calls, may write to."""
-    writes = Effects(function).writes
-    return frozenset(k for k, parameter in enumerate(function.parameters) if writes.get(parameter))
 
 
 def copy_arguments(function: Function) -> Function:

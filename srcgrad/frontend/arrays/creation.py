@@ -34,7 +34,7 @@ def require_extents(builder: Builder, shape: Shape) -> None:
     """Check that no extent is negative, unless that is known."""
     message = "negative dimensions are not allowed"
     for n in shape:
-        if extents.is_extent(builder, n):
+        if extents.never_negative(builder, n):
             continue
         if isinstance(n, Const):
             raise refuse(builder, message, "Extents are 0 or more.", ShapeError)

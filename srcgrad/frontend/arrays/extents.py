@@ -118,11 +118,11 @@ def shifted(builder: Builder, a: Operand, by: int) -> Operand:
 
 
 def clamped_at_zero(builder: Builder, n: Operand) -> Operand:
-    """``max(n, 0)``; nothing where ``n`` is the extent of an axis."""
-    return n if is_extent(builder, n) else index_op(builder, "max", n, index(0))
+    """``max(n, 0)``; ``n`` itself where it is never negative."""
+    return n if never_negative(builder, n) else index_op(builder, "max", n, index(0))
 
 
-def is_extent(builder: Builder, n: Operand) -> bool:
+def never_negative(builder: Builder, n: Operand) -> bool:
     """Whether an operand is known not to be negative by the way it was made."""
     if isinstance(n, Const):
         return isinstance(n.value, int) and n.value >= 0
@@ -130,13 +130,10 @@ def is_extent(builder: Builder, n: Operand) -> bool:
     if op is None:
         return False
     if op.primitive == "max":
-        return any(is_extent(builder, x) for x in op.operands)
+        return any(never_negative(builder, x) for x in op.operands)
     if op.primitive in ("min", "mul", "add"):
-        return all(is_extent(builder, x) for x in op.operands)
+        return all(never_negative(builder, x) for x in op.operands)
     if op.primitive == "floordiv":
-        return is_extent(builder, op.operands[0]) and isinstance(op.operands[1], Const) and is_positive(op.operands[1])
+        dividend, divisor = op.operands
+        return never_negative(builder, dividend) and isinstance(divisor, Const) and int(divisor.value.real) > 0
     return op.primitive == "dim"
-
-
-def is_positive(n: Const) -> bool:
-    return isinstance(n.value, int) and n.value > 0

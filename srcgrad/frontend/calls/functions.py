@@ -16,7 +16,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.syntax import source, subset
 from srcgrad.frontend.syntax.bindings import declared, rebound_inside, returns_early
-from srcgrad.frontend.syntax.liveness import liveness
+from srcgrad.frontend.syntax.live_variables import live_variables
 from srcgrad.frontend.syntax.normalize import normalize
 from srcgrad.frontend.syntax.single_use import single_uses
 from srcgrad.frontend.values import Closure, FrontValue, Static, TupleValue
@@ -84,7 +84,7 @@ def enter(lowering: Lowering, node: source.FunctionNode, scope: Scope) -> None:
     scope.made_names = scope.local_names - declared(node)[0]
     scope.returns_early = returns_early(node)
     if isinstance(body, ast.FunctionDef):
-        scope.live, scope.single_uses = liveness(body), single_uses(body)
+        scope.live, scope.single_uses = live_variables(body), single_uses(body)
     for name in rebound_inside(node) & scope.local_names:
         lowering.share(scope, name)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.containers.items import sequence_items
-from srcgrad.frontend.control.carried import Extent
+from srcgrad.frontend.control.carried import LoopVariables
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import condition
 from srcgrad.frontend.control.loops import counted
@@ -145,5 +145,7 @@ def in_memory(lowering: Lowering, value: Counted) -> Counted:
         builder.emit("store", memory, k, converted(builder, item, number.dtype))
 
     key = (lowering.path, builder.location, "list")
-    counted(lowering, Extent(NOTHING, NOTHING, NOTHING, False, False, key), value.length, Value(INDEX, "i"), fill)
+    counted(
+        lowering, LoopVariables(NOTHING, NOTHING, NOTHING, False, False, key), value.length, Value(INDEX, "i"), fill
+    )
     return Counted(value.length, lambda k: ScalarValue(builder("load", memory, k), number.weak))

@@ -21,7 +21,7 @@ ATTEMPTS = 20  # each widens a type; there are not that many types
 
 
 @dataclass(frozen=True)
-class Extent:
+class LoopVariables:
     """The variables of a loop: all its body may bind; those read at the start of an iteration; those read behind.
 
     ``runs``: the body is known to run at least once. ``leaves``: it may be left early; what follows then may read
@@ -51,10 +51,10 @@ class Part:
 EmitPart = Callable[..., Sequence[Operand]]
 
 
-def variables_of(lowering: Lowering, extent: Extent) -> list[Variable]:
+def variables_of(lowering: Lowering, loop: LoopVariables) -> list[Variable]:
     """The variables that an iteration may change: the function's own, and those shared with inner functions."""
     shared = [(s, name) for s in lowering.sharing for name in sorted(s.shared)]
-    own = [(lowering.scope, name) for name in sorted(extent.assigned)]
+    own = [(lowering.scope, name) for name in sorted(loop.assigned)]
     return list(dict.fromkeys([*own, *shared]))
 
 
@@ -63,12 +63,12 @@ def is_read(lowering: Lowering, variable: Variable, names: frozenset[str]) -> bo
     return scope is not lowering.scope or name in names or name in scope.shared
 
 
-def initial_slots(lowering: Lowering, extent: Extent, entry: dict[Variable, Binding]) -> Slots:
+def initial_slots(lowering: Lowering, loop: LoopVariables, entry: dict[Variable, Binding]) -> Slots:
     """How each variable is held at the start of an iteration, as a first guess; None: it has no value there."""
     slots: Slots = {}
-    remembered = lowering.remembered.get(extent.key, {})
-    for variable in variables_of(lowering, extent):
-        live = [n for n in (extent.head, extent.after) if is_read(lowering, variable, n)]
+    remembered = lowering.remembered.get(loop.key, {})
+    for variable in variables_of(lowering, loop):
+        live = [n for n in (loop.head, loop.after) if is_read(lowering, variable, n)]
         slot = slot_of(entry.get(variable)) if live else None
         if slot is not None:
             slot = _widened(variable[1], Slot(dynamic(slot.structure), slot.flagged), remembered)
@@ -89,7 +89,7 @@ def _widened(name: str, slot: Slot, remembered: dict[str, Slot]) -> Slot:
 
 def lower_part(
     lowering: Lowering,
-    extent: Extent,
+    loop: LoopVariables,
     entry: dict[Variable, Binding],
     slots: Slots,
     extra: tuple[Value, ...],
@@ -101,10 +101,10 @@ def lower_part(
     with lowering.block(parameters=(*extra, *(p for ps in parameters.values() for p in ps))) as ops:
         for variable, slot in slots.items():
             if slot is None:
-                _without_value(lowering, extent, variable)
+                _without_value(lowering, loop, variable)
             else:
                 variable[0].names[variable[1]] = rebound(lowering, slot, iter(parameters[variable]))
-        first = _emitted(lowering, extent, slots, extra, emit)
+        first = _emitted(lowering, loop, slots, extra, emit)
         bindings = lowering.variables()
         for variable, binding in bindings.items():
             if not isinstance(binding, Flagged | Missing | Pending):
@@ -116,60 +116,60 @@ def lower_part(
 
 
 def _emitted(
-    lowering: Lowering, extent: Extent, slots: Slots, extra: tuple[Value, ...], emit: EmitPart
+    lowering: Lowering, loop: LoopVariables, slots: Slots, extra: tuple[Value, ...], emit: EmitPart
 ) -> Sequence[Operand]:
     try:
         return emit(*extra)
     except UnresolvedError:
         for (_, name), slot in slots.items():
-            pending = lowering.pending.get((extent.key, name))
+            pending = lowering.pending.get((loop.key, name))
             if slot is None and pending is not None and pending.error is not None:
                 raise pending.error from None
         raise
 
 
-def _without_value(lowering: Lowering, extent: Extent, variable: Variable) -> None:
+def _without_value(lowering: Lowering, loop: LoopVariables, variable: Variable) -> None:
     """A variable that has no value at the start of the first iteration; a later one may find that of the last."""
     scope, name = variable
-    if is_read(lowering, variable, extent.head) and (scope is not lowering.scope or name in extent.assigned):
-        scope.names[name] = lowering.pending.setdefault((extent.key, name), Pending())
+    if is_read(lowering, variable, loop.head) and (scope is not lowering.scope or name in loop.assigned):
+        scope.names[name] = lowering.pending.setdefault((loop.key, name), Pending())
     else:
         scope.names.pop(name, None)
 
 
-def forget_pending(lowering: Lowering, extent: Extent) -> None:
-    for variable in variables_of(lowering, extent):
-        lowering.pending.pop((extent.key, variable[1]), None)
+def forget_pending(lowering: Lowering, loop: LoopVariables) -> None:
+    for variable in variables_of(lowering, loop):
+        lowering.pending.pop((loop.key, variable[1]), None)
 
 
-def settled_slots(lowering: Lowering, extent: Extent, found: Slots) -> None:
+def settled_slots(lowering: Lowering, loop: LoopVariables, found: Slots) -> None:
     """Refuse a variable that an iteration reads but that none gives a value one can carry."""
     for (_, name), slot in found.items():
-        pending = lowering.pending.pop((extent.key, name), None)
+        pending = lowering.pending.pop((loop.key, name), None)
         if slot is None and pending is not None and pending.error is not None:
             raise pending.error
 
 
-def next_slots(lowering: Lowering, extent: Extent, slots: Slots, bindings: dict[Variable, Binding]) -> Slots:
+def next_slots(lowering: Lowering, loop: LoopVariables, slots: Slots, bindings: dict[Variable, Binding]) -> Slots:
     """How each variable must be held, given what an iteration leaves in it."""
     found: Slots = {}
-    for variable in variables_of(lowering, extent):
+    for variable in variables_of(lowering, loop):
         old, new = slots.get(variable), slot_of(bindings.get(variable))
         if old is not None:
-            found[variable] = joined(lowering, variable[1], [old, new], extent.leaves)
-        elif new is not None and is_read(lowering, variable, extent.after | extent.head):
+            found[variable] = joined(lowering, variable[1], [old, new], loop.leaves)
+        elif new is not None and is_read(lowering, variable, loop.after | loop.head):
             held = Slot(dynamic(new.structure), new.flagged)
-            runs = extent.runs and not is_read(lowering, variable, extent.head)
-            found[variable] = joined(lowering, variable[1], [held] if runs else [held, None], extent.leaves)
+            runs = loop.runs and not is_read(lowering, variable, loop.head)
+            found[variable] = joined(lowering, variable[1], [held] if runs else [held, None], loop.leaves)
         else:
             found[variable] = None
     return found
 
 
-def is_stable(lowering: Lowering, extent: Extent, slots: Slots, found: Slots) -> bool:
+def is_stable(lowering: Lowering, loop: LoopVariables, slots: Slots, found: Slots) -> bool:
     """Whether lowering again with the slots found would change nothing in the body."""
     return all(
-        slots.get(v) == slot or (slots.get(v) is None and not is_read(lowering, v, extent.head))
+        slots.get(v) == slot or (slots.get(v) is None and not is_read(lowering, v, loop.head))
         for v, slot in found.items()
     )
 
@@ -193,8 +193,8 @@ def forget(lowering: Lowering, slots: Slots) -> None:
             scope.names.pop(name, None)
 
 
-def mark_missing(lowering: Lowering, extent: Extent, found: Slots, bindings: dict[Variable, Binding]) -> None:
+def mark_missing(lowering: Lowering, loop: LoopVariables, found: Slots, bindings: dict[Variable, Binding]) -> None:
     """Arrays that only an iteration gives a value cannot be read behind the loop; say why when they are."""
     for (scope, name), slot in found.items():
-        if slot is None and bindings.get((scope, name)) is not None and is_read(lowering, (scope, name), extent.after):
+        if slot is None and bindings.get((scope, name)) is not None and is_read(lowering, (scope, name), loop.after):
             scope.names[name] = missing(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.errors import UnboundError
-from srcgrad.frontend.control.carried import Extent
+from srcgrad.frontend.control.carried import LoopVariables
 from srcgrad.frontend.control.loops import counted
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.names import load
@@ -41,7 +41,7 @@ def fold(
 
     key = (lowering.path, lowering.builder.location, id(sequence))
     runs = isinstance(length, Const) and int(length.value) > 0  # type: ignore[arg-type]  # i64
-    counted(lowering, Extent(NAMES, NAMES, NAMES, runs, False, key), length, Value(INDEX, "i"), iteration)
+    counted(lowering, LoopVariables(NAMES, NAMES, NAMES, runs, False, key), length, Value(INDEX, "i"), iteration)
     result = load(lowering, ACCUMULATOR)
     if outer is None:
         del scope.names[ACCUMULATOR]

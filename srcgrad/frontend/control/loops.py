@@ -21,7 +21,7 @@ from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import (
     ATTEMPTS,
-    Extent,
+    LoopVariables,
     Part,
     Slots,
     closed,
@@ -66,7 +66,7 @@ def _for(lowering: Lowering, node: ast.For) -> None:
     if not isinstance(iterable, Counted):
         unroll(lowering, node, sequence_items(lowering, iterable))
         return
-    extent = Extent(
+    loop = LoopVariables(
         assigned([node.target, *node.body]),
         lowering.live_head(node),
         lowering.live_after(node),
@@ -82,9 +82,9 @@ def _for(lowering: Lowering, node: ast.For) -> None:
 
     stop = stop_flag(node)
     if stop is None:
-        counted(lowering, extent, iterable.length, counter, iteration)
+        counted(lowering, loop, iterable.length, counter, iteration)
     else:
-        stoppable(lowering, extent, iterable.length, counter, iteration, lambda: names.load(lowering, stop))
+        stoppable(lowering, loop, iterable.length, counter, iteration, lambda: names.load(lowering, stop))
 
 
 def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> None:
@@ -111,7 +111,7 @@ def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> No
 
 
 def counted(
-    lowering: Lowering, extent: Extent, trips: Operand, counter: Value, iteration: Callable[[Operand], None]
+    lowering: Lowering, loop: LoopVariables, trips: Operand, counter: Value, iteration: Callable[[Operand], None]
 ) -> None:
     """A `for` over ``trips`` iterations."""
 
@@ -120,7 +120,7 @@ def counted(
         return ()
 
     def lower(entry: dict[Variable, Binding], slots: Slots) -> list[Part]:
-        return [lower_part(lowering, extent, entry, slots, (counter,), body)]
+        return [lower_part(lowering, loop, entry, slots, (counter,), body)]
 
     def emit(
         parts: Sequence[Part], slots: Slots, initial: Sequence[Operand], labels: Sequence[str]
@@ -128,12 +128,12 @@ def counted(
         block = closed(lowering, parts[0], slots, carries=True)
         return iter(lowering.builder.emit("for", trips, *initial, blocks=(block,), names=labels))
 
-    fixed_point(lowering, extent, lower, emit)
+    fixed_point(lowering, loop, lower, emit)
 
 
 def stoppable(
     lowering: Lowering,
-    extent: Extent,
+    loop: LoopVariables,
     trips: Operand,
     counter: Value,
     iteration: Callable[[Operand], None],
@@ -150,12 +150,12 @@ def stoppable(
         iteration(k)
         return (lowering.builder("add", k, index(1)),)
 
-    _while_op(lowering, extent, test, body, counter)
+    _while_op(lowering, loop, test, body, counter)
 
 
 @statement(ast.While)
 def _while(lowering: Lowering, node: ast.While) -> None:
-    extent = Extent(
+    loop = LoopVariables(
         assigned([node.test, *node.body]),
         lowering.live_head(node),
         lowering.live_after(node),
@@ -177,15 +177,15 @@ def _while(lowering: Lowering, node: ast.While) -> None:
         return
     before, length = lowering.variables(), len(lowering.builder.ops)
     try:
-        _while_op(lowering, extent, test, body)
+        _while_op(lowering, loop, test, body)
     except ImpureTestError:
         del lowering.builder.ops[length:]
         lowering.rebind(before)
-        tested_in_body(lowering, extent, lambda: condition(lowering, node.test), body)
+        tested_in_body(lowering, loop, lambda: condition(lowering, node.test), body)
 
 
 def tested_in_body(
-    lowering: Lowering, extent: Extent, test: Callable[[], FrontValue], body: Callable[[], Sequence[Operand]]
+    lowering: Lowering, loop: LoopVariables, test: Callable[[], FrontValue], body: Callable[[], Sequence[Operand]]
 ) -> None:
     """A `while` whose condition may fail: it is evaluated before the loop and at the end of each iteration."""
     names_of_loop = frozenset([GO])
@@ -204,7 +204,7 @@ def tested_in_body(
         assert isinstance(value, ScalarValue | Static)
         return (as_scalar(value).operand,)
 
-    wider = replace(extent, assigned=extent.assigned | names_of_loop, head=extent.head | names_of_loop)
+    wider = replace(loop, assigned=loop.assigned | names_of_loop, head=loop.head | names_of_loop)
     _while_op(lowering, wider, going, iteration)
     scope.names.pop(GO, None)
     if outer is not None:
@@ -213,7 +213,7 @@ def tested_in_body(
 
 def _while_op(
     lowering: Lowering,
-    extent: Extent,
+    loop: LoopVariables,
     test: Callable[..., Sequence[Operand]],
     body: Callable[..., Sequence[Operand]],
     counter: Value | None = None,
@@ -228,8 +228,8 @@ def _while_op(
 
     def lower(entry: dict[Variable, Binding], slots: Slots) -> list[Part]:
         parts = [
-            lower_part(lowering, extent, entry, slots, tested, test),
-            lower_part(lowering, extent, entry, slots, counted_by, body),
+            lower_part(lowering, loop, entry, slots, tested, test),
+            lower_part(lowering, loop, entry, slots, counted_by, body),
         ]
         if any(effect(op.primitive) is not Effect.PURE for op in parts[0].block.ops):
             raise ImpureTestError
@@ -243,35 +243,35 @@ def _while_op(
         results = lowering.builder.emit("while", *start, *initial, blocks=blocks, names=named)
         return iter(results[len(start) :])
 
-    fixed_point(lowering, extent, lower, emit)
+    fixed_point(lowering, loop, lower, emit)
 
 
 def fixed_point(
     lowering: Lowering,
-    extent: Extent,
+    loop: LoopVariables,
     lower: Callable[[dict[Variable, Binding], Slots], list[Part]],
     emit: Callable[[Sequence[Part], Slots, Sequence[Operand], Sequence[str]], Iterator[Operand]],
 ) -> None:
     """Lower until an iteration leaves what it found, then emit the loop and bind its results."""
     entry = lowering.variables()
-    slots = initial_slots(lowering, extent, entry)
+    slots = initial_slots(lowering, loop, entry)
     for _ in range(ATTEMPTS):
-        forget_pending(lowering, extent)
+        forget_pending(lowering, loop)
         parts = lower(entry, slots)
-        found = next_slots(lowering, extent, slots, parts[-1].bindings)
-        settled_slots(lowering, extent, found)
-        if is_stable(lowering, extent, slots, found):
+        found = next_slots(lowering, loop, slots, parts[-1].bindings)
+        settled_slots(lowering, loop, found)
+        if is_stable(lowering, loop, slots, found):
             break
         slots = found
     else:
-        raise AssertionError(f"the types of {extent} do not settle")
-    lowering.remembered[extent.key] = {v[1]: s for v, s in found.items() if s is not None}
+        raise AssertionError(f"the types of {loop} do not settle")
+    lowering.remembered[loop.key] = {v[1]: s for v, s in found.items() if s is not None}
     lowering.rebind(entry)
     carried = [(v, slot) for v, slot in found.items() if slot is not None]
     initial = [x for v, slot in carried for x in operands_of(lowering, entry.get(v), slot)]
     labels = [label for v, slot in carried for label in slot.labels(v[1])]
     results = emit(parts, found, initial, labels)
     forget(lowering, found)
-    mark_missing(lowering, extent, found, parts[-1].bindings)
+    mark_missing(lowering, loop, found, parts[-1].bindings)
     for (scope, name), slot in carried:
         scope.names[name] = rebound(lowering, slot, results)

@@ -82,7 +82,7 @@ def unpack(lowering: Lowering, targets: Sequence[ast.expr], value: FrontValue) -
         rest = items[first : len(items) - behind]
         gathered = TupleValue(tuple(rest), list, home=lowering.builder.ops)
         items = (*items[:first], gathered, *items[len(items) - behind :])
-    if len(items) != len(targets) or (starred and len(rest) < 0):
+    if len(items) != len(targets):
         few = "not enough" if len(items) < len(targets) else "too many"
         message = f"{few} values to unpack: expected {len(targets)}, got {len(items)}"
         lowering.refuse(None, message, error=ArgumentTypeError)
@@ -108,7 +108,10 @@ def _items(lowering: Lowering, count: int, value: FrontValue, starred: bool) -> 
 def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None:
     """``container[key] = value``."""
     container = lowering.evaluate(target.value)
-    key = evaluate_key(lowering, target.slice)
+    _put(lowering, container, evaluate_key(lowering, target.slice), value)
+
+
+def _put(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
     if isinstance(container, ArrayValue):
         indexing.write(lowering.builder, container, key, value)
     elif isinstance(container, GrowingList) and len(key) == 1:
@@ -170,17 +173,7 @@ def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript
         _augment_array(lowering, type(node.op), container, key, value)
         return
     old = subscript(lowering, container, key)
-    new = apply_binary(lowering, type(node.op), old, lowering.evaluate(node.value))
-    if isinstance(container, ArrayValue):
-        indexing.write(lowering.builder, container, key, new)
-    elif isinstance(container, GrowingList) and len(key) == 1:
-        growing.write(lowering, container, key[0], new)
-    elif isinstance(container, TupleValue) and container.cls is dict:
-        _store_entry(lowering, container, key, settle(lowering, new))
-    elif isinstance(container, TupleValue) and container.cls is list:
-        _store_item(lowering, container, key, settle(lowering, new))
-    else:
-        lowering.refuse(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
+    _put(lowering, container, key, apply_binary(lowering, type(node.op), old, lowering.evaluate(node.value)))
 
 
 def _augment_array(

@@ -1,0 +1,42 @@
+"""Derivatives of out-of-line callees: recursive functions, called by name.
+
+A callee has a derivative of its own per pattern of active operands; it is named before it is built, so that a
+recursive callee finds itself. In reverse mode the derivative of a call runs the callee again and reverses it:
+``f_pullback(*operands, *shadows, *cotangents)`` adds to the shadows it is given and returns the adjoints of scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from srcgrad.ir.core import Function
+from srcgrad.ir.types import Type
+
+# The positions of the active operands, each with the type of its twin (its own type for a scalar).
+Pattern = tuple[tuple[int, Type], ...]
+
+
+@dataclass
+class Callees:
+    """The callees of a function that is being differentiated, and the derivatives made of them so far."""
+
+    primals: dict[str, Function]
+    suffix: str
+    derive: Callable[[Callees, Function, Pattern], Function]
+    names: dict[tuple[str, Pattern], str] = field(default_factory=dict)
+    derived: dict[str, Function] = field(default_factory=dict)
+
+    def derivative(self, callee: str, pattern: Pattern) -> str:
+        """The name of the callee's derivative for a pattern of active operands, built on first use."""
+        key = (callee, pattern)
+        if key not in self.names:
+            same = sum(1 for name, _ in self.names if name == callee)
+            self.names[key] = f"{callee}{self.suffix}{same or ''}"
+            primal = replace(self.primals[callee], callees=self.primals)
+            self.derived[self.names[key]] = replace(self.derive(self, primal, pattern), callees={})
+        return self.names[key]
+
+    @property
+    def all(self) -> dict[str, Function]:
+        return {**self.primals, **self.derived}
