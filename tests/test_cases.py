@@ -62,6 +62,7 @@ def test_at_most_23_are_refused() -> None:
 @pytest.mark.parametrize("case", [c for c in known_cases.CASES if c.differences], ids=lambda c: c.id)
 def test_expected_agrees_with_differences(case: Case) -> None:
     args = case.make_args()
-    numeric = [gradient(case.fn, args, k, 1e-4) for k in case.argnums]
+    with np.errstate(all="ignore"):
+        numeric = [gradient(case.fn, args, k, 1e-4) for k in case.argnums]
     for g, expected in zip(numeric, case.expected, strict=True):
         np.testing.assert_allclose(g, expected, rtol=2e-6, atol=2e-6)
