@@ -162,7 +162,7 @@ def _kept_leaf(type_: Type) -> Leaf:
 
 
 def _refuse_complex(request: Request, structures: Sequence[Structure]) -> None:
-    """Reverse mode takes complex numbers inside a function, but what a complex cotangent means is not settled."""
+    """What a complex cotangent means is not settled."""
     if any(leaf.type.dtype.kind == "c" for structure in structures for leaf in leaves_of(structure)):
         raise about(
             request,

@@ -174,7 +174,7 @@ class _Costs:
         if position < 0:  # the counter
             return 0, ()
         if isinstance(value.type, Array):
-            return self.permuted(value, level, position)
+            return self.permuted(level, position)
         initial, yielded = op.operands[first + position], block.yields[position]
         step = self.effects.definitions.op.get(yielded) if isinstance(yielded, Value) else None
         if value.type == INDEX and step is not None and step.primitive == "add" and value in step.operands:
@@ -184,7 +184,7 @@ class _Costs:
                 return 2, (initial,)
         return NEVER, ()
 
-    def permuted(self, value: Value, level: Level, position: int) -> tuple[int, tuple[Operand, ...]]:
+    def permuted(self, level: Level, position: int) -> tuple[int, tuple[Operand, ...]]:
         """A reference that goes round in a cycle of carries: the mirror runs the cycle backwards."""
         block, op = level.forward, level.pair.forward
         first = first_carried(op)

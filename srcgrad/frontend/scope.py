@@ -63,7 +63,6 @@ class Scope:
     cells: Mapping[str, CellType]
     parent: Scope | None = None
     local_names: frozenset[str] = frozenset()
-    outer_names: frozenset[str] = frozenset()  # declared nonlocal
     global_names: frozenset[str] = frozenset()
     of_comprehension: bool = False  # `:=` inside binds a variable of the scope around it
     made_names: frozenset[str] = frozenset()  # that only the normalised function has

@@ -10,13 +10,12 @@ from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import expression, materialized, shape_of
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers.promotion import PARTS
 from srcgrad.frontend.numbers.scalars import as_scalar, index_op
 from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, function
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, constant, index
-
-COMPLEX = "Keep real and imaginary parts in arrays of their own."
 
 
 def python_int(n: Operand) -> FrontValue:
@@ -81,7 +80,7 @@ def reversed_axes(builder: Builder, value: FrontValue) -> FrontValue:
 def _real(lowering: Lowering, value: FrontValue) -> FrontValue:
     assert isinstance(value, ArrayValue | Delayed)
     if value.dtype.kind == "c":
-        lowering.refuse(None, "the real part of complex numbers", COMPLEX)
+        lowering.refuse(None, "the real part of complex numbers", PARTS)
     return value
 
 
@@ -89,7 +88,7 @@ def _real(lowering: Lowering, value: FrontValue) -> FrontValue:
 def _imag(lowering: Lowering, value: FrontValue) -> FrontValue:
     assert isinstance(value, ArrayValue | Delayed)
     if value.dtype.kind == "c":
-        lowering.refuse(None, "the imaginary part of complex numbers", COMPLEX)
+        lowering.refuse(None, "the imaginary part of complex numbers", PARTS)
     dtype = value.dtype
     return expression(lowering.builder, (value,), lambda b, x: ScalarValue(constant(0, dtype)))
 
@@ -106,7 +105,7 @@ def _np_conj(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
     (a,) = bound(lowering, "conj", arguments, keywords, "x")
     value = a if is_number(a) else as_array(lowering.builder, a)
     if _is_complex(value):
-        lowering.refuse(None, "the conjugate of complex numbers", COMPLEX)
+        lowering.refuse(None, "the conjugate of complex numbers", PARTS)
     return value
 
 

@@ -19,7 +19,7 @@ from srcgrad.frontend.arrays.gather import carrying
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
-from srcgrad.frontend.numbers.promotion import cast, refuse
+from srcgrad.frontend.numbers.promotion import PARTS, cast, refuse
 from srcgrad.frontend.numbers.scalars import Number
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, is_number
@@ -60,7 +60,7 @@ def _vdot(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
         if not isinstance(v, ArrayValue) or v.rank != 1:
             lowering.refuse(None, "np.vdot of anything but vectors", "Use np.sum(np.conj(a) * b).")
     if isinstance(x, ArrayValue) and x.dtype.kind == "c":
-        x = expression(lowering.builder, (x,), lambda b, v: scalars.apply(b, "conj", (v,)))
+        lowering.refuse(None, "np.vdot of complex numbers", PARTS)
     return product(lowering.builder, materialized(lowering.builder, x), materialized(lowering.builder, y))
 
 

@@ -16,7 +16,7 @@ from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.signatures import bound, static_int
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.conversions import dtype_argument
-from srcgrad.frontend.numbers.promotion import as_scalar, cast, refuse
+from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast, refuse
 from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
@@ -133,7 +133,7 @@ def _astype(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 def converted(builder: Builder, value: ArrayValue | Delayed, dtype: DType) -> FrontValue:
     """New elements of another dtype; an array of rank 0 stays an array."""
     if value.dtype.kind == "c" and dtype.kind not in "cb":
-        raise refuse(builder, "a complex array is converted to a real one", "Use np.real(x) or np.abs(x).")
+        raise refuse(builder, "a complex array is converted to a real one", f"Use np.abs(x). {PARTS}")
     source = as_delayed(builder, value)
     if value.dtype == dtype:
         return source

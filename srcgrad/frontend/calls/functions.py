@@ -80,7 +80,7 @@ def enter(lowering: Lowering, node: source.FunctionNode, scope: Scope) -> None:
     """Check the source, and decide which names are the function's own."""
     subset.check(node, scope.file)
     body = prepared(node)
-    scope.local_names, scope.outer_names, scope.global_names = declared(body)
+    scope.local_names, _, scope.global_names = declared(body)
     scope.made_names = scope.local_names - declared(node)[0]
     scope.returns_early = returns_early(node)
     if isinstance(body, ast.FunctionDef):

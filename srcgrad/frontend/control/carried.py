@@ -186,7 +186,7 @@ def closed(lowering: Lowering, part: Part, slots: Slots, carries: bool) -> Block
     return Block((*part.extra, *parameters), tuple(ops), tuple(yields))
 
 
-def forget(lowering: Lowering, slots: Slots) -> None:
+def forget(slots: Slots) -> None:
     """Behind the loop a variable that is not carried has no value."""
     for (scope, name), slot in slots.items():
         if slot is None:

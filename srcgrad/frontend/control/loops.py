@@ -271,7 +271,7 @@ def fixed_point(
     initial = [x for v, slot in carried for x in operands_of(lowering, entry.get(v), slot)]
     labels = [label for v, slot in carried for label in slot.labels(v[1])]
     results = emit(parts, found, initial, labels)
-    forget(lowering, found)
+    forget(found)
     mark_missing(lowering, loop, found, parts[-1].bindings)
     for (scope, name), slot in carried:
         scope.names[name] = rebound(lowering, slot, results)

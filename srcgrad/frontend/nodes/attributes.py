@@ -15,11 +15,10 @@ from srcgrad.frontend.calls.dispatch import Method
 from srcgrad.frontend.calls.functions import call_python
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.numbers.promotion import as_scalar
+from srcgrad.frontend.numbers.promotion import PARTS, as_scalar
 from srcgrad.frontend.registry import ARRAY_ATTRIBUTES, expression
 from srcgrad.frontend.values import Bound, FrontValue, GrowingList, ScalarValue, Static, TupleValue, is_array, is_number
 from srcgrad.ir.core import constant
-from srcgrad.primitives.table import TABLE
 
 # Objects whose attributes never change.
 CONSTANT = (str, np.dtype, np.finfo, np.iinfo, enum.Enum)
@@ -53,11 +52,11 @@ def _of_number(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
     assert isinstance(value, ScalarValue | Static)
     scalar = as_scalar(value)
     match name:
-        case "real" | "imag" if scalar.dtype.kind == "c" and name in TABLE:
-            return ScalarValue(lowering.builder(name, scalar.operand), scalar.weak)
-        case "real" if scalar.dtype.kind != "c":
+        case "real" | "imag" if scalar.dtype.kind == "c":
+            lowering.refuse(None, f"the {'real' if name == 'real' else 'imaginary'} part of complex numbers", PARTS)
+        case "real":
             return value
-        case "imag" if scalar.dtype.kind != "c":
+        case "imag":
             return ScalarValue(constant(0, scalar.dtype), scalar.weak)
         case "dtype":
             return Static(scalar.dtype.numpy)

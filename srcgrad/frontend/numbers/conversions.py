@@ -12,7 +12,7 @@ from srcgrad.frontend.arrays.delayed import as_delayed
 from srcgrad.frontend.control.merge import simplified
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of, number
-from srcgrad.frontend.numbers.promotion import as_scalar, cast
+from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast
 from srcgrad.frontend.registry import ARRAY_METHODS
 from srcgrad.frontend.values import FrontValue, ScalarValue, Static, is_array
 from srcgrad.ir.types import BOOL, C128, F64, I64, DType, dtype_of
@@ -53,7 +53,7 @@ def converted_to(lowering: Lowering, value: FrontValue, dtype: DType, weak: bool
         )
     scalar = as_scalar(number(lowering, value))
     if scalar.dtype.kind == "c" and dtype.kind != "c":
-        lowering.refuse(None, "a complex number is converted to a real one", "Use .real or .imag.", ArgumentTypeError)
+        lowering.refuse(None, "a complex number is converted to a real one", PARTS, ArgumentTypeError)
     return simplified(ScalarValue(cast(lowering.builder, scalar.operand, dtype), weak))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.numbers.powers import power
 from srcgrad.frontend.numbers.promotion import (
+    PARTS,
     Number,
     as_index,
     as_scalar,
@@ -52,7 +53,7 @@ UNARY: dict[str, Callable[..., object]] = {"neg": operator.neg, "invert": operat
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**"}
 SIGNS |= {"bit_and": "&", "bit_or": "|", "bit_xor": "^", "lshift": "<<", "rshift": ">>"}
 # Primitives that give integers for integers; all other elementary functions give floats.
-KEEPS_INTEGERS = {"abs", "sign", "max", "min", "floor", "ceil", "trunc", "neg", "conj"}
+KEEPS_INTEGERS = {"abs", "sign", "max", "min", "floor", "ceil", "trunc", "neg"}
 
 
 def binary(builder: Builder, name: str, a: Number, b: Number) -> Number:
@@ -86,7 +87,7 @@ def _folded(builder: Builder, name: str, *operands: Number) -> Static | None:
 def compare(builder: Builder, name: str, a: Number, b: Number) -> ScalarValue:
     dtype, weak = promoted((a, b))
     if dtype.kind == "c" and name not in ("eq", "ne"):
-        raise refuse(builder, "complex numbers have no order", "Compare real parts or absolute values.")
+        raise refuse(builder, "complex numbers have no order", "Compare absolute values.")
     return ScalarValue(builder(name, converted(builder, a, dtype), converted(builder, b, dtype)), weak)
 
 
@@ -101,7 +102,7 @@ def _arithmetic(builder: Builder, name: str, a: Number, b: Number) -> ScalarValu
     if name == "div" and dtype.kind in "iu":
         dtype = F64
     if dtype.kind == "c" and name in ("floordiv", "mod", "max", "min"):
-        raise refuse(builder, f"complex numbers have no {SIGNS.get(name, name)}", "Use the real part.")
+        raise refuse(builder, f"complex numbers have no {SIGNS.get(name, name)}", PARTS)
     x, y = converted(builder, a, dtype), converted(builder, b, dtype)
     if weak and name in ("div", "floordiv", "mod"):
         check_nonzero(builder, y)
