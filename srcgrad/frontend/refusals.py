@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from srcgrad.errors import Error, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
+from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Location
 
 
@@ -12,3 +13,8 @@ def refusal(location: Location | None, message: str, hint: str = "", error: type
         return error(message, hint=hint)
     end = location.end_column if location.end_line == location.line else None
     return error(message, hint=hint, file=location.file, line=location.line, column=location.column, end_column=end)
+
+
+def refuse(builder: Builder, message: str, hint: str = "", error: type[Error] = ArgumentTypeError) -> Error:
+    """An error at the expression being lowered, to be raised."""
+    return refusal(builder.location, message, hint, error)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from srcgrad.errors import ShapeError
 from srcgrad.frontend.arrays import extents
-from srcgrad.frontend.numbers.promotion import refuse
+from srcgrad.frontend.refusals import refuse
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, index
 

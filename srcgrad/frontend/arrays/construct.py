@@ -10,7 +10,8 @@ from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.delayed import shape_of
 from srcgrad.frontend.arrays.stores import store_into
-from srcgrad.frontend.numbers.promotion import as_scalar, cast, promote_strong, refuse
+from srcgrad.frontend.numbers.promotion import as_scalar, cast, promote_strong
+from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, TupleValue, is_array, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Value, index

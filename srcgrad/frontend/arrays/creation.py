@@ -16,7 +16,8 @@ from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.signatures import bound, static_int
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.conversions import dtype_argument
-from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast, refuse
+from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast
+from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder

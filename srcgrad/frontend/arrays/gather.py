@@ -22,7 +22,8 @@ from srcgrad.frontend.arrays.delayed import (
 from srcgrad.frontend.arrays.keys import view
 from srcgrad.frontend.arrays.slices import checked_index
 from srcgrad.frontend.arrays.stores import elements_for, store_element, unaffected, update_element
-from srcgrad.frontend.numbers.promotion import Number, refuse
+from srcgrad.frontend.numbers.promotion import Number
+from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_array, is_number
 from srcgrad.ir.build import COUNTERS, Builder
 from srcgrad.ir.core import Operand, Value, index

@@ -16,8 +16,9 @@ from srcgrad.frontend.arrays.views import axis_of, reshaped
 from srcgrad.frontend.calls.signatures import bound, static_int
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import promote_strong, refuse
+from srcgrad.frontend.numbers.promotion import promote_strong
 from srcgrad.frontend.numbers.scalars import index_op
+from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Static
 from srcgrad.ir.build import Builder

@@ -9,7 +9,7 @@ from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.construct import array_of
 from srcgrad.frontend.arrays.delayed import as_delayed
 from srcgrad.frontend.arrays.slices import checked_index, slice_bounds
-from srcgrad.frontend.numbers.promotion import refuse
+from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import (
     ArrayValue,
     Delayed,

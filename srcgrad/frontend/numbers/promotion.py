@@ -11,8 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, Error
-from srcgrad.frontend.refusals import refusal
+from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import ScalarValue, Static
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, constant
@@ -88,11 +87,6 @@ def as_index(builder: Builder, value: Number) -> Operand:
     if scalar.dtype.kind not in "iu":
         raise refuse(builder, f"an index must be an integer, got {scalar.dtype.numpy}", "Convert with int().")
     return cast(builder, scalar.operand, I64)
-
-
-def refuse(builder: Builder, message: str, hint: str = "", error: type[Error] = ArgumentTypeError) -> Error:
-    """An error at the expression being lowered, to be raised."""
-    return refusal(builder.location, message, hint, error)
 
 
 def check_nonzero(builder: Builder, divisor: Operand) -> None:

@@ -22,8 +22,8 @@ from srcgrad.frontend.numbers.promotion import (
     converted,
     known_nonnegative,
     promoted,
-    refuse,
 )
+from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import ScalarValue, Static
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, constant, index
