@@ -601,3 +601,18 @@ def test_things_that_can_be_called() -> None:
     assert grad(math.exp, jit=False)(0.0) == 1.0
     np.testing.assert_array_equal(grad(np.sum, jit=False)(np.ones(3)), np.ones(3))
     assert Well(2.0).force(3.0) == Well(9.0)
+
+
+def test_the_wrapper_of_a_decorator_is_differentiated() -> None:
+    def doubled(f):
+        @functools.wraps(f)
+        def wrapper(*args):
+            return 2.0 * f(*args)
+
+        return wrapper
+
+    @doubled
+    def product(x, y):
+        return x * y
+
+    assert grad(product, argnums=(0, 1), jit=False)(3.0, 5.0) == (10.0, 6.0)

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
+from types import FunctionType
 
 from srcgrad.errors import ArgumentTypeError
 
@@ -69,7 +70,9 @@ def _plain(parameter: Parameter, default: str) -> Parameter:
 def parameters_of(function: Callable[..., object]) -> Parameters:
     """The parameters of a function, a Numba dispatcher or another derivative."""
     try:
-        signature = inspect.signature(getattr(function, "py_func", function))
+        plain = getattr(function, "py_func", function)
+        # A decorator's wrapper is called as it is written, whatever functools.wraps says of it.
+        signature = inspect.signature(plain, follow_wrapped=not isinstance(plain, FunctionType))
     except (TypeError, ValueError) as cause:
         raise ArgumentTypeError(
             f"srcgrad got {function!r}, which is not a Python function.",
