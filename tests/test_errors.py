@@ -316,3 +316,18 @@ def test_numba_never_shows(monkeypatch) -> None:
         with pytest.raises(srcgrad.InternalError, match=r"please report") as caught:
             grad(f, has_aux=f(1.0) != 1.0)(1.0)
         assert ".py" in caught.value.message
+
+
+def test_read_only_arguments() -> None:
+    """A copy is written to where the caller's array would not be; else the array has to be writeable."""
+
+    def doubled(x):
+        x[0] = 2.0 * x[0]
+        return x[0] * x[1]
+
+    x = np.array([1.0, 2.0])
+    x.flags.writeable = False
+    assert np.array_equal(grad(doubled, jit=False)(x), [4.0, 2.0])
+    for function in (jit(doubled, jit=False), grad(doubled, jit=False, mutates=True)):
+        with pytest.raises(srcgrad.ArgumentTypeError, match="'x', which is read-only"):
+            function(x)

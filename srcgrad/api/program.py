@@ -72,15 +72,28 @@ class Request:
 
     def lower(self) -> Lowered:
         if isinstance(self.function, Lowerable):
-            return self.function.lowered(self.arguments)
-        return compiler.lower(self.function, self.arguments)
+            lowered = self.function.lowered(self.arguments)
+        else:
+            lowered = compiler.lower(self.function, self.arguments)
+        if self.options.mutates:
+            self._refuse_read_only(lowered.function)
+        return lowered
+
+    def _refuse_read_only(self, function: Function) -> None:
+        """Raise if the function writes to an argument that nobody may write to."""
+        leaves = [leaf for structure in self.arguments for leaf in leaves_of(structure)]
+        for k, leaf in enumerate(leaves):
+            if not leaf.writeable and k in written_parameters(function):
+                name = function.parameters[k].name
+                message = f"{self.parameters.name}() writes to the argument {name!r}, which is read-only."
+                raise about(self, message, "Pass a copy of it.")
 
 
 def build(plan: Plan, request: Request) -> Program:
     """The program that does what is planned."""
     match plan:
         case Primal():
-            return _primal(request)
+            return _primal(replace(request, options=replace(request.options, mutates=True)))
         case Gradient():
             return _gradient(plan, request)
         case Tangent():
@@ -93,8 +106,7 @@ def build(plan: Plan, request: Request) -> Program:
 
 def _primal(request: Request) -> Program:
     lowered = request.lower()
-    options = replace(request.options, mutates=True)
-    return Program(lowered, compiler.primal(lowered.function, options), lowered.result)
+    return Program(lowered, compiler.primal(lowered.function, request.options), lowered.result)
 
 
 def _gradient(plan: Gradient, request: Request) -> Program:

@@ -70,7 +70,7 @@ class Reverse:
                 self.call(op)
             case Effect.STACK if any(x in self.twins or x in self.active for x in (*op.operands, *op.results)):
                 raise UnsupportedError(
-                    "reverse mode over a function that is itself a reverse sweep with a stack is not there yet",
+                    "reverse mode over a reverse sweep that keeps values on a stack is not supported",
                     hint="Use forward mode over it: hvp, hessian or jvp of the gradient.",
                 )
             case _:
