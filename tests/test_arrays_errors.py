@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,3 +113,17 @@ RAISED: list[tuple[Callable[..., object], tuple[object, ...], type[Exception]]] 
 def test_raised(f: Callable[..., object], arguments: tuple[object, ...], error: type[Exception]) -> None:
     with pytest.raises(error):
         lowered_result(f, *(a.copy() if isinstance(a, np.ndarray) else a for a in arguments))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.max(np.zeros(0)) + x[0],
+        lambda x: x[0] + np.argmax(np.zeros(0)),
+        lambda x: np.sum(np.zeros((2, 0)).max(axis=1)) + x[0],
+    ],
+    ids=["max", "argmax", "rows"],
+)
+def test_extreme_of_nothing(function: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match=r"empty|zero-size"):
+        srcgrad.grad(function, jit=False)(np.ones(2))

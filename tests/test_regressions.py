@@ -90,6 +90,22 @@ def sums_beside_writes(f: Any, x: Any) -> Any:
     return total + np.sum(f * f)
 
 
+def rolled_both_ways(x: Any) -> Any:
+    a = np.outer(x, x)
+    b = np.roll(a, (1, 2), axis=(0, 1)) + np.roll(a, (1, 1), axis=0) + np.roll(a, 1, axis=(1, 0))
+    return np.sum(a * b) + np.sum(np.roll(a, (1, 2)) * a)
+
+
+def out_of_library(x: Any) -> Any:
+    total, running = np.zeros(4), np.zeros(4)
+    a = np.outer(x, x)
+    np.sum(a, axis=0, out=total)
+    np.dot(a, x, out=x)
+    np.clip(x.clip(min=-0.4), max=0.9, out=running)
+    np.cumsum(running, out=running)
+    return x @ total + running @ running
+
+
 PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = [
     (exchanged_rows, (MATRIX,)),
     (stored_in_turn, (VECTOR,)),
@@ -98,6 +114,8 @@ PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = [
     (scratch_in_steps, (VECTOR, 2)),
     (counted_twice, (VECTOR, np.array([0, 2, 2, 3]), VECTOR[::-1] + 0.1)),
     (ufuncs_into_memory, (VECTOR, VECTOR[::-1] + 0.1)),
+    (rolled_both_ways, (VECTOR,)),
+    (out_of_library, (VECTOR,)),
     (sums_beside_writes, (np.zeros((3, 3)), MATRIX)),
 ]
 

@@ -82,11 +82,29 @@ def fliplr(m: Array) -> Array:
 
 
 @library(np.roll)
-def roll(a: Array, shift: int, axis: int | None = None) -> Array:
+def roll(a: Array, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None = None) -> Array:
     a = np.asarray(a)
+    if isinstance(shift, tuple) or isinstance(axis, tuple):
+        shifts, axes = paired(shift, axis)
+        for by, along in zip(shifts, axes, strict=True):
+            a = roll(a, by, along)
+        return a
     if axis is None:
         return rolled(a.flatten(), shift).reshape(a.shape)
     return np.moveaxis(rolled(np.moveaxis(a, axis, 0), shift), 0, axis)
+
+
+def paired(
+    shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None
+) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    """A shift for each axis: one that is alone is for all of the others."""
+    shifts = shift if isinstance(shift, tuple) else (shift,)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if len(shifts) == 1:
+        return shifts * len(axes), axes
+    if len(axes) == 1:
+        return shifts, axes * len(shifts)
+    return shifts, axes
 
 
 def rolled(a: Array, shift: int) -> Array:
@@ -198,14 +216,23 @@ def meshgrid(x: Array, y: Array, indexing: str = "xy") -> tuple[Array, Array]:
 
 
 @library(np.clip, streamed=("a",))
-def clip(a: Array, a_min: Array | None = None, a_max: Array | None = None) -> Array:
-    if a_min is None and a_max is None:
+def clip(
+    a: Array,
+    a_min: Array | None = None,
+    a_max: Array | None = None,
+    *,
+    min: Array | None = None,
+    max: Array | None = None,
+) -> Array:
+    least = min if a_min is None else a_min
+    most = max if a_max is None else a_max
+    if least is None and most is None:
         return a.copy()
-    if a_min is None:
-        return np.minimum(a, a_max)  # type: ignore[arg-type]  # not None
-    if a_max is None:
-        return np.maximum(a, a_min)
-    return np.minimum(np.maximum(a, a_min), a_max)
+    if least is None:
+        return np.minimum(a, most)  # type: ignore[arg-type]  # not None
+    if most is None:
+        return np.maximum(a, least)
+    return np.minimum(np.maximum(a, least), most)
 
 
 @library(np.flatnonzero)

@@ -27,7 +27,7 @@ from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import FUNCTIONS, Arguments, Keywords
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Operand, index
+from srcgrad.ir.core import Operand, constant, index
 from srcgrad.ir.types import I64, DType
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -80,6 +80,8 @@ def _reduce(lowering: Lowering, kernel: FunctionType, arguments: Arguments, keyw
 
     def result(at: tuple[Operand, ...]) -> ScalarValue:
         number = call_python(lowering, kernel, [row(builder, rows, at)], {})
+        if isinstance(number, Static) and number.value is None:  # the row is known to be empty, and refused at run time
+            return ScalarValue(constant(0, rows.dtype))
         assert isinstance(number, ScalarValue | Static)
         return as_scalar(number)
 
@@ -87,7 +89,9 @@ def _reduce(lowering: Lowering, kernel: FunctionType, arguments: Arguments, keyw
     if not shape and not keeps:
         return result(())
     whole = tuple(index(1) if k in axes else n for k, n in enumerate(shape_of(builder, array)))
+    alive = not lowering.dead
     dtype = _dtype_of_row(builder, lambda: result((index(0),) * len(shape)))
+    lowering.dead = not alive
     ref = builder("alloc", *(whole if keeps else shape), dtype=dtype, fill="empty")
 
     def put(at: tuple[Operand, ...]) -> None:
@@ -96,6 +100,7 @@ def _reduce(lowering: Lowering, kernel: FunctionType, arguments: Arguments, keyw
         builder.emit("store", ref, *kept, result(at).operand)
 
     builder.nest(shape, put)
+    lowering.dead = not alive  # a row that raises may not be there
     return ArrayValue(ref)
 
 

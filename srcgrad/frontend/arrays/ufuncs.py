@@ -1,4 +1,4 @@
-"""What elementwise functions write to: ``np.add.at(a, idx, v)``, and ``np.exp(x, out=y)``."""
+"""What NumPy's functions write to: ``np.add.at(a, idx, v)``, and ``np.exp(x, out=y)``."""
 
 from __future__ import annotations
 

@@ -173,6 +173,9 @@ def _moveaxis(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
     array = materialized(lowering.builder, a)
     origins = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, source)]
     goals = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, destination)]
+    if len(origins) != len(goals) or len(set(origins)) < len(origins) or len(set(goals)) < len(goals):
+        message = "np.moveaxis() takes as many axes as places for them, each once"
+        lowering.refuse(None, message, error=ArgumentTypeError)
     permutation = [k for k in range(array.rank) if k not in origins]
     for goal, origin in sorted(zip(goals, origins, strict=True)):
         permutation.insert(goal, origin)

@@ -65,16 +65,13 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     known = _hashable(value)
     if known and (value in LIBRARY or str(getattr(value, "__module__", "")).startswith("numpy")):
         arguments = [growing.as_expression(lowering, a) for a in arguments]
+    if known and "out" in keywords and (value in FUNCTIONS or value in PRIMITIVES or value in LIBRARY):
+        others = {name: keyword for name, keyword in keywords.items() if name != "out"}
+        return into(lowering, keywords["out"], call_object(lowering, value, arguments, others))
     if known and value in FUNCTIONS:
         return FUNCTIONS[value](lowering, tuple(arguments), keywords)
-    if (
-        known
-        and value in PRIMITIVES
-        and set(keywords) <= {"out"}
-        and all(is_number(a) or is_array(a) for a in arguments)
-    ):
-        result = call_primitive(lowering, value, arguments)
-        return into(lowering, keywords["out"], result) if keywords else result
+    if known and value in PRIMITIVES and not keywords and all(is_number(a) or is_array(a) for a in arguments):
+        return call_primitive(lowering, value, arguments)
     if known and value in LIBRARY:
         return call_python(lowering, LIBRARY[value], arguments, keywords)
     if isinstance(value, types.FunctionType):
