@@ -41,7 +41,7 @@ class Lowering:
     scope
         The variables of the function being lowered.
     hidden, captured
-        Arrays and compile-time values found outside; see ``scope.Capture``.
+        Arrays and compile-time values found outside; see ``boundary.places``.
     callees
         Functions kept out of line because they call themselves.
     files

@@ -347,6 +347,18 @@ def last_write(x, places):
     return s
 
 
+def filled_beside(x):
+    """The mirror of the first loop repeats its sum, but not what it leaves for the second loop."""
+    b = np.empty(4)
+    s = 0.0
+    for i in range(4):
+        b[i] = i + 1.0
+        s += x[i] * x[i]
+    for i in range(4):
+        s += b[3 - i]
+    return s
+
+
 def chained_loops(x):
     """The mirror of the first loop needs what the mirror of the second one leaves in a shadow."""
     b = np.empty(4)

@@ -69,7 +69,7 @@ RULES = [
     ),
     Rule("in_place_last_write", programs.last_write, (X, PLACES), f"{IN_PLACE}.last_write_wins", never),
     Rule("mirror_turned_round", programs.prefix, (X,), "srcgrad.optimize.run_forwards._collide", never),
-    Rule("mirror_moved", programs.chained_loops, (X,), "srcgrad.differentiate.fuse._meets", never),
+    Rule("mirror_in_place", programs.filled_beside, (X,), "srcgrad.differentiate.fuse._leaves_memory", never),
     Rule("shadow_skipped", programs.difference_changed, (M,), f"{FORWARD_SUMS}._Pass.only_added", always),
     Rule("shadow_skipped_in_part", programs.difference_in_part, (M,), f"{FORWARD_SUMS}._Pass.whole", always),
     Rule("store_dropped", programs.dead_store, (X,), "srcgrad.optimize.remove_dead_stores._read_later", never),
@@ -92,6 +92,7 @@ HARD = [
     (programs.histogram, (X,)),
     (programs.forces, (X,)),
     (programs.scratch, (X,)),
+    (programs.chained_loops, (X,)),
     (programs.scratch_zero_trips, (X, 1)),
     (programs.scratch_zero_trips, (X, 0)),
 ]
