@@ -48,7 +48,7 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory from ``np.empty`` is NaN in plain execution: whoever reads it before writing it is found. Not for Numba."""
+    """Memory from ``np.empty`` is NaN in plain execution: whoever reads it too early is found. Not for Numba."""
 
     def empty(*args: Any, **kwargs: Any) -> Any:
         array = original(*args, **kwargs)

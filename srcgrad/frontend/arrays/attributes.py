@@ -10,8 +10,8 @@ from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import expression, materialized, shape_of
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import PARTS
-from srcgrad.frontend.numbers.scalars import as_scalar, index_op
+from srcgrad.frontend.numbers.promotion import PARTS, as_scalar
+from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, function
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder

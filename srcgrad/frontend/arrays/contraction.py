@@ -19,8 +19,7 @@ from srcgrad.frontend.arrays.gather import carrying
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
-from srcgrad.frontend.numbers.promotion import PARTS, cast
-from srcgrad.frontend.numbers.scalars import Number
+from srcgrad.frontend.numbers.promotion import PARTS, Number, cast
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, is_number

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape, Strides, broadcast, known_as, moved
-from srcgrad.frontend.numbers.scalars import Number, as_scalar
+from srcgrad.frontend.numbers.promotion import Number, as_scalar
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, is_array, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, index

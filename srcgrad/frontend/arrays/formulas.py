@@ -16,8 +16,8 @@ from srcgrad.frontend.arrays.stores import as_number
 from srcgrad.frontend.arrays.views import new_shape
 from srcgrad.frontend.calls.signatures import bound, static_bool
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import as_index, as_scalar, cast, converted, promoted
-from srcgrad.frontend.numbers.scalars import Number, index_op
+from srcgrad.frontend.numbers.promotion import Number, as_index, as_scalar, cast, converted, promoted
+from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import Delayed, FrontValue, Static

@@ -12,7 +12,7 @@ from srcgrad.frontend.arrays import gather
 from srcgrad.frontend.arrays.delayed import expression, materialized
 from srcgrad.frontend.arrays.keys import WHOLE, Key, expanded, is_mask, positions, view
 from srcgrad.frontend.arrays.stores import store_element, store_into, update, update_element
-from srcgrad.frontend.numbers.scalars import Number
+from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, is_array, is_number
 from srcgrad.ir.build import Builder
 

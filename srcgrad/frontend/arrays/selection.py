@@ -19,8 +19,8 @@ from srcgrad.frontend.arrays.delayed import (
 from srcgrad.frontend.arrays.gather import true_positions
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
-from srcgrad.frontend.numbers.scalars import Number, truth
+from srcgrad.frontend.numbers.promotion import Number, as_scalar, cast, promoted
+from srcgrad.frontend.numbers.scalars import truth
 from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, TupleValue, is_number
 from srcgrad.ir.build import Builder

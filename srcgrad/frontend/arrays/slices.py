@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import known_as
-from srcgrad.frontend.numbers.scalars import Number, as_index, index_op
+from srcgrad.frontend.numbers.promotion import Number, as_index
+from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import FrontValue, ScalarValue, SliceValue, Static, is_number
 from srcgrad.ir.build import Builder

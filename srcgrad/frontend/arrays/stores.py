@@ -18,7 +18,7 @@ from srcgrad.frontend.arrays.delayed import (
     shape_of,
     source_at,
 )
-from srcgrad.frontend.numbers.scalars import Number, as_scalar, cast
+from srcgrad.frontend.numbers.promotion import Number, as_scalar, cast
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_number
 from srcgrad.ir.build import Builder

@@ -20,7 +20,8 @@ from srcgrad.frontend.arrays.extents import same
 from srcgrad.frontend.arrays.stores import snapshot
 from srcgrad.frontend.calls.signatures import bound, static_int, static_ints
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.scalars import as_index, index_op
+from srcgrad.frontend.numbers.promotion import as_index
+from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
 from srcgrad.frontend.values import ArrayValue, FrontValue, Static, TupleValue, is_number

@@ -9,7 +9,8 @@ from srcgrad.frontend.arrays.delayed import as_delayed, expression
 from srcgrad.frontend.control.merge import simplified
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
-from srcgrad.frontend.numbers.scalars import COMPARISONS, SIGNS, Number
+from srcgrad.frontend.numbers.promotion import Number
+from srcgrad.frontend.numbers.scalars import COMPARISONS, SIGNS
 from srcgrad.frontend.values import (
     ArrayValue,
     Delayed,

@@ -15,7 +15,6 @@ from srcgrad.frontend.numbers.powers import power
 from srcgrad.frontend.numbers.promotion import (
     PARTS,
     Number,
-    as_index,
     as_scalar,
     cast,
     check_nonzero,
@@ -28,8 +27,6 @@ from srcgrad.frontend.values import ScalarValue, Static
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, constant, index
 from srcgrad.ir.types import BOOL, F64, I64
-
-__all__ = ["Number", "apply", "as_index", "as_scalar", "binary", "cast", "converted", "index_op", "promoted", "unary"]
 
 COMPARISONS = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 COMPARISONS |= {"eq": operator.eq, "ne": operator.ne}
