@@ -15,8 +15,8 @@ from srcgrad.api.plans import Structures
 from srcgrad.api.program import Program
 from srcgrad.api.transforms import grad, value_and_grad
 from srcgrad.errors import ArgumentTypeError, Error
-from srcgrad.frontend.boundary.captures import from_python, hidden_array
 from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.captures import from_python, hidden_array
 from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.refusals import refusal

@@ -13,9 +13,9 @@ import numpy as np
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import expression
 from srcgrad.frontend.arrays.ufuncs import into
-from srcgrad.frontend.boundary.captures import from_python
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.functions import call_closure, call_python
+from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes

@@ -8,9 +8,9 @@ from functools import lru_cache
 from types import FunctionType
 
 from srcgrad.errors import ArgumentTypeError, SourceError
-from srcgrad.frontend.boundary.captures import from_python
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.recursion import activation
+from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.control.merge import held
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.scope import Scope, outermost

@@ -9,10 +9,10 @@ import types
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend.boundary.captures import from_python, record
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.dispatch import Method
 from srcgrad.frontend.calls.functions import call_python
+from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.numbers.promotion import PARTS, as_scalar

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.errors import Error, UnboundError, UnsupportedSyntaxError
-from srcgrad.frontend.boundary.captures import from_python
+from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.lowering import Lowering, UnresolvedError
 from srcgrad.frontend.scope import Flagged, Missing, Pending
 from srcgrad.frontend.values import FrontValue

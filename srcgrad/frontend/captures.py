@@ -1,0 +1,81 @@
+"""Python values found outside the lowered functions, as front-end values.
+
+Numbers, strings, functions and modules become compile-time constants and are recorded; arrays become hidden
+arguments, never frozen copies.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.places import Capture, key_of
+from srcgrad.frontend.boundary.pytree import describe
+from srcgrad.frontend.boundary.structure import Leaf
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.ir.core import Value, constant
+from srcgrad.ir.types import dtype_of
+
+LONGEST = 1000  # items of a container outside: each is a compile-time value of its own
+# Attributes of these modules do not change while a program runs.
+FIXED_MODULES = ("numpy", "math", "cmath", "scipy", "numba", "operator", "functools", "itertools", "builtins", "typing")
+
+
+def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontValue:
+    """The front-end value of a Python value found at ``capture``."""
+    if isinstance(value, np.ndarray):
+        return hidden_array(lowering, capture, value)
+    record(lowering, capture, value)
+    if isinstance(value, np.generic):
+        dtype = dtype_of(value.dtype)
+        if dtype is None:
+            lowering.refuse(None, f"{capture.name!r} is a NumPy scalar of dtype {value.dtype}", error=ArgumentTypeError)
+        return ScalarValue(constant(value.item(), dtype), weak=False)
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        lowering.refuse(None, f"{capture.name!r} is {value}, which does not fit in 64 bits", "Use a float.")
+    container = parts(value)
+    if container is None:
+        return Static(value)
+    keys, items = container
+    if len(items) > LONGEST:
+        hint = "Make it an array."
+        lowering.refuse(None, f"{capture.name!r} is a {type(value).__name__} of {len(items)} items", hint)
+    holders = [Capture(f"{capture.name}[{k!r}]", value, key) for k, key in enumerate(keys or range(len(items)))]
+    children = tuple(from_python(lowering, h, item) for h, item in zip(holders, items, strict=True))
+    return TupleValue(children, type(value), keys, home=None)
+
+
+def parts(value: object) -> tuple[tuple[object, ...], tuple[object, ...]] | None:
+    """The keys and items of a container; None for anything else (an object's attributes are read one by one)."""
+    if isinstance(value, dict):
+        return tuple(value), tuple(value.values())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple(value._fields), tuple(value)
+    if isinstance(value, tuple | list):
+        return (), tuple(value)
+    return None
+
+
+def record(lowering: Lowering, capture: Capture, value: object) -> None:
+    """Remember what the program was specialised for."""
+    module = capture.holder.__name__ if isinstance(capture.holder, types.ModuleType) else ""
+    if module.split(".")[0] in FIXED_MODULES or capture.holder is builtins:
+        return
+    lowering.captured.setdefault(capture.place, (capture, key_of(value)))
+
+
+def hidden_array(lowering: Lowering, capture: Capture, array: np.ndarray) -> ArrayValue:
+    """The hidden argument for an array found outside; one for each place."""
+    for known, ref in lowering.hidden:
+        if known.place == capture.place:
+            return ArrayValue(ref)
+    leaf = describe(array, f"{capture.name!r}")
+    assert isinstance(leaf, Leaf)
+    ref = Value(leaf.type, capture.name if capture.name.isidentifier() else "")
+    lowering.builder.add_argument(ref)
+    lowering.hidden.append((capture, ref))
+    return ArrayValue(ref)
