@@ -1,1 +1,1 @@
-"""Python objects that cross into a program and out of it: their structure, their leaves, the places of captured ones."""
+"""Python objects that cross into a program and out of it: their structure and leaves, the places of captured ones."""
