@@ -90,7 +90,7 @@ class IndexRanges:
 
     def in_range(self, i: Operand, extent: Affine) -> bool:
         form = self.affine(i)
-        return self.proves(form) and self.proves(extent - form + Affine({}, -1))
+        return self.proves(form) and self.proves(extent - form - 1)
 
     def equate(self, value: Value, operand: Operand) -> None:
         """From now on the value is known to be the operand."""
@@ -178,7 +178,7 @@ class IndexRanges:
         if op.primitive == "mod":
             return [fact(op.result), fact(op.result, -1, k - 1)]
         rest = self.affine(dividend) - fact(op.result) * k
-        return [rest, Affine({}, k - 1) - rest]
+        return [rest, rest * -1 + (k - 1)]
 
     def _carry_facts(self, value: Value) -> list[Affine]:
         """A carry that grows by between ``low`` and ``high`` in each iteration lies between two lines."""
@@ -312,7 +312,7 @@ class IndexRanges:
                 continue
             # In terms of what the next iteration starts with, and of what the first one does.
             shift = sum(form.terms[v] * steps[v].constant for v in moving)
-            form = form + Affine({}, -shift)
+            form = form - shift
             first = form
             for v in moving:
                 first = first + (starts[v] - fact(v)) * form.terms[v]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from srcgrad.ir.core import Block, Op, Operand, Value, used, walk
+from srcgrad.ir.core import Block, Op, Operand, Value, definitions, used
 from srcgrad.ir.types import Scalar
 
 
@@ -13,11 +13,11 @@ def only_sums(op: Op) -> bool:
     """Whether each carried scalar is only added to or subtracted from, and no partial sum is read by anything else."""
     body = op.blocks[0]
     uses = Counter(used(body))
-    definitions = {r: inner for inner in walk(body) for r in inner.results}
+    known = definitions(body)
     for k, (parameter, yielded) in enumerate(zip(body.parameters[1:], body.yields, strict=True)):
         if not isinstance(parameter.type, Scalar):
             return False
-        links = _Chains(definitions, parameter).to(yielded)
+        links = _Chains(known, parameter).to(yielded)
         if not links:  # not a sum, or never changed
             return False
         own_uses = Counter(link.used for link in {*links, Link(body, k, yielded)})
@@ -29,10 +29,10 @@ def only_sums(op: Op) -> bool:
 def partial_sums(op: Op) -> frozenset[Value]:
     """The values on the way of each sum that a loop carries."""
     body = op.blocks[0]
-    definitions = {r: inner for inner in walk(body) for r in inner.results}
+    known = definitions(body)
     found: set[Value] = set()
     for parameter, yielded in zip(body.parameters[1:], body.yields, strict=True):
-        links = _Chains(definitions, parameter).to(yielded) or frozenset()
+        links = _Chains(known, parameter).to(yielded) or frozenset()
         found.update(v for v in (*(link.used for link in links), yielded) if isinstance(v, Value))
     return frozenset(found)
 

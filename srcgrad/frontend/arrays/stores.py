@@ -18,7 +18,7 @@ from srcgrad.frontend.arrays.delayed import (
     shape_of,
     source_at,
 )
-from srcgrad.frontend.numbers.promotion import Number, as_scalar, cast
+from srcgrad.frontend.numbers.promotion import PARTS, Number, as_scalar, cast
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_number
 from srcgrad.ir.build import Builder
@@ -37,10 +37,7 @@ def update(builder: Builder, target: ArrayValue, value: FrontValue, name: str, c
     """``target op= value`` for the primitive ``name`` that ``combine`` applies: in place, element by element."""
     shape = shape_of(builder, target)
     source = elements_for(builder, shape, target, value, aligned=True)
-    builder.nest(
-        shape,
-        lambda at: update_element(builder, target, at, source(builder, at), name, combine),
-    )
+    builder.nest(shape, lambda at: update_element(builder, target, at, source(builder, at), name, combine))
 
 
 def store_element(builder: Builder, target: ArrayValue, at: tuple[Operand, ...], value: FrontValue) -> None:
@@ -119,7 +116,7 @@ def elements_for(builder: Builder, shape: Shape, target: ArrayValue, value: Fron
 def check_castable(builder: Builder, value: DType, target: DType) -> None:
     if value.kind == "c" and target.kind != "c":
         message = f"complex values cannot be put into an array of dtype {target.numpy}"
-        raise refuse(builder, message, "Make the array complex, or store np.real(value).")
+        raise refuse(builder, message, f"Make the array complex. {PARTS}")
 
 
 def unaffected(builder: Builder, value: Delayed, target: Value) -> bool:
