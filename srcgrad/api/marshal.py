@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.frontend.boundary.pytree import NATIVE, build_container
+from srcgrad.frontend.boundary.pytree import NATIVE, build_container, count_leaves
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.types import Array
 
@@ -27,7 +27,7 @@ def flattener(arguments: tuple[Structure, ...]) -> Callable[..., Any]:
 
 def rebuilder(result: Structure) -> Callable[..., Any]:
     """The function from what flat code returns (nothing, one value, or a tuple) to the result."""
-    count = _count(result)
+    count = count_leaves(result)
     text = _Text(iter(["r"] if count == 1 else [f"r[{k}]" for k in range(count)]))
     return _made(f"def made(r):\n    return {text.of(result)}\n", text.names)
 
@@ -82,9 +82,3 @@ class _Text:
         name = f"c{len(self.names)}"
         self.names[name] = value
         return name
-
-
-def _count(structure: Structure) -> int:
-    if isinstance(structure, Tree):
-        return sum(_count(child) for child in structure.children)
-    return int(isinstance(structure, Leaf))

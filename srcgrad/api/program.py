@@ -18,7 +18,7 @@ from srcgrad.api.plans import Backward, Forward, Gradient, Plan, Primal, Structu
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
-from srcgrad.frontend.boundary.pytree import leaves_of
+from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.lower import Lowered
 from srcgrad.ir.core import Block, Function, Op, Value, used
@@ -288,10 +288,6 @@ def _leaf_starts(arguments: Structures) -> dict[Path, int]:
         for j, child in enumerate(_slots(structure)):
             assert isinstance(child, Leaf | Static | Tree)
             starts[(k, j)] = inner
-            inner += _count(child)
-        position += _count(structure)
+            inner += count_leaves(child)
+        position += count_leaves(structure)
     return starts
-
-
-def _count(structure: Structure) -> int:
-    return sum(1 for _ in leaves_of(structure))

@@ -63,13 +63,13 @@ class Specialisation:
         self._leaves = flattener(arguments)
         self._rebuild = rebuilder(artifact.result)
         self.constants = [Constant(captured) for captured in artifact.captured]
-        self._hidden = [(capture, key_of(capture.read())) for capture in artifact.hidden]
+        self._hidden = [(capture, structure_key(capture.read())) for capture in artifact.hidden]
 
     def fresh(self) -> bool:
         """Whether the constants taken from outside are the same, and the arrays there of the same kind."""
         if self.constants and not all(constant.holds() for constant in self.constants):
             return False
-        return not self._hidden or all(key_of(capture.read()) == key for capture, key in self._hidden)
+        return not self._hidden or all(structure_key(capture.read()) == key for capture, key in self._hidden)
 
     def hidden(self) -> list[np.ndarray]:
         """The arrays the function reads from outside, as they are now."""
@@ -120,7 +120,7 @@ class Specialisations:
     def find(self, arguments: tuple[object, ...]) -> Specialisation:
         """The code for these arguments, one per parameter."""
         try:
-            key = tuple([key_of(argument) for argument in arguments])
+            key = tuple([structure_key(argument) for argument in arguments])
         except ArgumentTypeError:
             self.structures(arguments)  # raises the same with the argument's name
             raise
@@ -165,7 +165,7 @@ def _gather(*arguments: object) -> tuple[object, ...]:
     return arguments
 
 
-def key_of(value: object) -> object:
+def structure_key(value: object) -> object:
     """Equal only for values of equal structure; cheaper than the structure itself, which it stands for."""
     kind = type(value)
     if kind in SCALARS:
@@ -175,9 +175,9 @@ def key_of(value: object) -> object:
     if kind is np.ndarray:
         return (value.dtype, value.ndim, value.flags.num & LAYOUT)  # type: ignore[attr-defined]  # an array
     if isinstance(value, dict):
-        return (kind, tuple(value), *map(key_of, value.values()))
+        return (kind, tuple(value), *map(structure_key, value.values()))
     if isinstance(value, tuple | list):
-        return (kind, *map(key_of, value))
+        return (kind, *map(structure_key, value))
     return describe(value)
 
 

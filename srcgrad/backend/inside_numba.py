@@ -20,7 +20,7 @@ from numba.np.numpy_support import as_dtype
 
 from srcgrad.backend.entry import compile_for, compile_lock
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend.boundary.pytree import array_leaf, describe, layout_of, scalar_leaf
+from srcgrad.frontend.boundary.pytree import array_leaf, count_leaves, describe, layout_of, scalar_leaf
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.types import dtype_of
 
@@ -108,7 +108,7 @@ class _Wrapper:
         parameters = [f"a{k}" for k in range(len(self.arguments))]
         leaves = [leaf for p, t in zip(parameters, self.arguments, strict=True) for leaf in self.leaves(p, t)]
         leaves += [self.hidden(array) for array in code.hidden]
-        count = _count(code.result)
+        count = count_leaves(code.result)
         results = iter(["r"] if count == 1 else [f"r[{k}]" for k in range(count)])
         self.names |= {"run": code.run, "carray": numba.carray, "farray": numba.farray, "pointer": pointer}
         text = f"def wrapper({', '.join(parameters)}):\n    r = run({', '.join(leaves)})\n"
@@ -153,12 +153,6 @@ class _Wrapper:
             "A derivative called inside njit code has a result that is neither a number, an array nor a tuple.",
             hint="Inside njit code use tuples in place of dicts, lists and dataclasses.",
         )
-
-
-def _count(structure: Structure) -> int:
-    if isinstance(structure, Tree):
-        return sum(_count(child) for child in structure.children)
-    return int(isinstance(structure, Leaf))
 
 
 @intrinsic  # type: ignore[untyped-decorator]

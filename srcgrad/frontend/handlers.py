@@ -1,7 +1,7 @@
 """Every module that adds rows to the registry; importing this one fills it."""
 
 from srcgrad.frontend.arrays import attributes as array_attributes
-from srcgrad.frontend.arrays import contraction, creation, formulas, joining, reductions, selection, views
+from srcgrad.frontend.arrays import contraction, creation, formulas, joining, reductions, selection, ufuncs, views
 from srcgrad.frontend.calls import builtin_functions
 from srcgrad.frontend.containers import comprehensions, methods
 from srcgrad.frontend.control import iteration, loops
@@ -28,5 +28,6 @@ __all__ = [
     "selection",
     "statements",
     "subscripts",
+    "ufuncs",
     "views",
 ]

@@ -86,6 +86,10 @@ def leaves_of(structure: Structure) -> Iterator[Leaf]:
             yield from leaves_of(child)
 
 
+def count_leaves(structure: Structure) -> int:
+    return sum(1 for _ in leaves_of(structure))
+
+
 @cache
 def scalar_leaf(dtype: DType) -> Leaf:
     return Leaf(Scalar(dtype), weak=dtype in WEAK)
