@@ -1,6 +1,6 @@
 """Ask the one who knows: ``dim`` of a view, a carry or an allocation becomes the number it was made with.
 
-Inner trip counts are then known before the loops around them, so nested storage can be dense (rule 22).
+Inner trip counts are then known before the loops around them, so that nested storage can be dense.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
