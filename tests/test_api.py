@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import enum
 import functools
 import math
 import pickle
@@ -616,3 +617,14 @@ def test_the_wrapper_of_a_decorator_is_differentiated() -> None:
         return x * y
 
     assert grad(product, argnums=(0, 1), jit=False)(3.0, 5.0) == (10.0, 6.0)
+
+
+def test_members_of_an_int_enum_are_numbers() -> None:
+    class Scheme(enum.IntEnum):
+        EULER = 1
+        HEUN = 2
+
+    def step(x, scheme):
+        return x * scheme if scheme == Scheme.EULER else x**scheme * scheme.value
+
+    assert [grad(step, jit=False)(3.0, scheme) for scheme in Scheme] == [1.0, 12.0]

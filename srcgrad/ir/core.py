@@ -120,7 +120,7 @@ def constant(value: bool | int | float | complex, dtype: DType | None = None) ->
     """A constant of a Python scalar, of its natural type unless one is given."""
     if dtype is None:
         natural = {bool: BOOL, int: I64, float: F64, complex: C128}
-        dtype = natural[type(value)]
+        dtype = next(dtype for kind, dtype in natural.items() if isinstance(value, kind))  # a member of an IntEnum, too
     return Const({"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(value), dtype)
 
 

@@ -37,6 +37,8 @@ def attribute(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
         if not callable(getattr(np.ndarray, name, None)):
             lowering.refuse(None, f"the array attribute {name!r} has no rule", error=UnsupportedError)
         return Bound(Static(Method(name)), (value,), {})
+    if isinstance(value, Static) and isinstance(value.value, enum.Enum):  # of an IntEnum it is a number, too
+        return _of_object(lowering, value.value, name)
     if is_number(value):
         return _of_number(lowering, value, name)
     if isinstance(value, GrowingList) and hasattr(list, name):
