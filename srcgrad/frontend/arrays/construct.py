@@ -64,12 +64,7 @@ def _require_equal(builder: Builder, first: Shape, other: Shape) -> None:
     if len(first) != len(other):
         raise refuse(builder, f"{message}; found {len(first)} and {len(other)} dimensions", SAME, ShapeError)
     for n, m in zip(first, other, strict=True):
-        if extents.same(builder, n, m):
-            continue
-        if isinstance(n, Const) and isinstance(m, Const):
-            raise refuse(builder, f"{message}; found extents {n.value} and {m.value}", SAME, ShapeError)
-        equal = builder("eq", n, m)
-        builder.emit("check", equal, n, m, exception="ValueError", message=f"{message}; found extents {{0}} and {{1}}")
+        extents.require_equal(builder, n, m, f"{message}; found extents {{0}} and {{1}}", SAME)
 
 
 def _fill(builder: Builder, ref: Value, value: FrontValue, at: tuple[Const, ...]) -> None:

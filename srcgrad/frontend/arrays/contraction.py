@@ -123,14 +123,9 @@ def _product_dtype(builder: Builder, *arrays: ArrayValue) -> DType:
 
 def _equal_extent(builder: Builder, n: Operand, m: Operand) -> Operand:
     """The extent that two axes share; checked."""
-    if extents.same(builder, n, m):
-        return n
-    if isinstance(n, Const) and isinstance(m, Const):
-        message = f"a product over axes of extents {n.value} and {m.value}"
-        raise refuse(builder, message, "Transpose an operand with .T, or look at the shapes.", ShapeError)
     message = "a product over axes of extents {0} and {1}"
-    builder.emit("check", builder("eq", n, m), n, m, exception="ValueError", message=message)
-    return n if isinstance(n, Const) else m if isinstance(m, Const) else n
+    extents.require_equal(builder, n, m, message, "Transpose an operand with .T, or look at the shapes.")
+    return m if isinstance(m, Const) and not isinstance(n, Const) else n
 
 
 @function(np.einsum)

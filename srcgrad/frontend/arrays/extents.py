@@ -5,7 +5,9 @@ Two extents that are made in the same way are known to be equal, so that ``x[1:]
 
 from __future__ import annotations
 
+from srcgrad.errors import ShapeError
 from srcgrad.frontend.numbers.scalars import index_op
+from srcgrad.frontend.refusals import refuse
 from srcgrad.ir import core
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Op, Operand, Value, index
@@ -105,6 +107,15 @@ def same(builder: Builder, a: Operand, b: Operand) -> bool:
         return False
     pairs = zip(x.operands, y.operands, strict=False)
     return len(x.operands) == len(y.operands) and all(same(builder, p, q) for p, q in pairs)
+
+
+def require_equal(builder: Builder, n: Operand, m: Operand, message: str, hint: str) -> None:
+    """Refuse two numbers that are known to differ, check two that may; ``message`` has ``{0}`` and ``{1}`` for them."""
+    if same(builder, n, m):
+        return
+    if isinstance(n, Const) and isinstance(m, Const):
+        raise refuse(builder, message.format(n.value, m.value), hint, ShapeError)
+    builder.emit("check", builder("eq", n, m), n, m, exception="ValueError", message=message)
 
 
 def shifted(builder: Builder, a: Operand, by: int) -> Operand:

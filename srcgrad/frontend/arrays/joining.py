@@ -22,7 +22,7 @@ from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Static
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, index
+from srcgrad.ir.core import Operand, index
 
 Part = ArrayValue | Delayed
 
@@ -137,10 +137,6 @@ def _require_fit(builder: Builder, first: tuple[Operand, ...], other: tuple[Oper
         message = f"arrays of {len(first)} and {len(other)} dimensions cannot be joined"
         raise refuse(builder, message, "Add an axis with x[None], or use np.vstack.", ArgumentTypeError)
     for k, (n, m) in enumerate(zip(first, other, strict=True)):
-        if k == axis or extents.same(builder, n, m):
-            continue
-        if isinstance(n, Const) and isinstance(m, Const):
-            message = f"arrays of extents {n.value} and {m.value} cannot be joined"
-            raise refuse(builder, message, "All extents but that of the axis must be equal.", ShapeError)
-        message = "arrays of extents {0} and {1} cannot be joined"
-        builder.emit("check", builder("eq", n, m), n, m, exception="ValueError", message=message)
+        if k != axis:
+            message = "arrays of extents {0} and {1} cannot be joined"
+            extents.require_equal(builder, n, m, message, "All extents but that of the axis must be equal.")

@@ -16,7 +16,7 @@ from srcgrad.frontend.arrays.attributes import reversed_axes, size_of
 from srcgrad.frontend.arrays.broadcasting import Shape, known_as
 from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import copy, materialized, shape_of
-from srcgrad.frontend.arrays.extents import same
+from srcgrad.frontend.arrays.extents import require_equal, same
 from srcgrad.frontend.arrays.stores import snapshot
 from srcgrad.frontend.calls.signatures import bound, static_int, static_ints
 from srcgrad.frontend.lowering import Lowering
@@ -99,18 +99,9 @@ def _resolved(builder: Builder, size: Operand, shape: Shape) -> Shape:
     if unknown:
         divisor = known if isinstance(known, Const) and known.value else index_op(builder, "max", known, index(1))
         missing = index_op(builder, "floordiv", size, divisor)
-    _require_size(builder, size, index_op(builder, "mul", known, missing))
-    return tuple(missing if k in unknown else n for k, n in enumerate(shape))
-
-
-def _require_size(builder: Builder, size: Operand, wanted: Operand) -> None:
-    if same(builder, size, wanted):
-        return
-    if isinstance(size, Const) and isinstance(wanted, Const):
-        message = f"an array of {size.value} elements cannot be reshaped to one of {wanted.value}"
-        raise refuse(builder, message, "Write -1 for one of the extents.", ShapeError)
     message = "an array of {0} elements cannot be reshaped to one of {1}"
-    builder.emit("check", builder("eq", size, wanted), size, wanted, exception="ValueError", message=message)
+    require_equal(builder, size, index_op(builder, "mul", known, missing), message, "Write -1 for one of the extents.")
+    return tuple(missing if k in unknown else n for k, n in enumerate(shape))
 
 
 def _require_c_order(lowering: Lowering, order: FrontValue) -> None:
