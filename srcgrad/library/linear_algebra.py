@@ -88,12 +88,13 @@ def swap_rows(u: Matrix, i: int, j: int) -> None:
             u[j, k] = kept
 
 
-def swap_columns(u: Matrix, i: int, j: int) -> None:
-    if i != j:
-        for k in range(u.shape[0]):
-            kept = u[k, i]
-            u[k, i] = u[k, j]
-            u[k, j] = kept
+def clear_below(u: Matrix, k: int) -> None:
+    """Subtract multiples of row k from the rows below, as clears its column there; the column itself stays."""
+    n = u.shape[0]
+    for i in range(k + 1, n):
+        factor = u[i, k] / u[k, k]
+        for j in range(k + 1, n):
+            u[i, j] -= factor * u[k, j]
 
 
 @library(np.linalg.inv)
@@ -126,12 +127,9 @@ def det(a: Matrix) -> np.floating:
         if column != k:
             result = -result
         swap_rows(u, k, row)
-        swap_columns(u, k, column)
+        swap_rows(u.T, k, column)
         result *= u[k, k]
-        for i in range(k + 1, n):
-            factor = u[i, k] / u[k, k]
-            for j in range(k + 1, n):
-                u[i, j] -= factor * u[k, j]
+        clear_below(u, k)
     return result
 
 
@@ -186,10 +184,7 @@ def slogdet(a: Matrix) -> tuple[np.floating, np.floating]:
         if u[k, k] < 0.0:
             sign = -sign
         total += np.log(abs(u[k, k]))
-        for i in range(k + 1, n):
-            factor = u[i, k] / u[k, k]
-            for j in range(k + 1, n):
-                u[i, j] -= factor * u[k, j]
+        clear_below(u, k)
     return sign, total
 
 
