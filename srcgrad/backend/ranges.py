@@ -146,13 +146,12 @@ class _Writer:
         if abs(step) == 1:
             rewritten(counter, Affine({counter: 1}, 0))
         for op in body.ops:
-            if op.results and op.results[0] in sums and (abs(step) == 1 or op.results[0] is index_):
-                if sums[op.result] == sums[index_]:
-                    environment[op.result] = variable
-                else:
-                    rewritten(op.result, sums[op.result])
-            else:
+            if not (op.results and op.results[0] in sums):
                 ops.append(op)
+            elif sums[op.result] == sums[index_]:
+                environment[op.result] = variable
+            elif abs(step) == 1:  # else it only leads to the index
+                rewritten(op.result, sums[op.result])
         inner = Block((variable, *body.parameters[1:]), tuple(ops), body.yields)
         return self.known(substitute(inner, environment))
 
