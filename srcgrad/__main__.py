@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import runpy
 import sys
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 import numpy as np
 
@@ -80,7 +84,8 @@ def explain(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     function, arguments = _load(options)
-    check_grads(function, arguments)
+    with _users_failures(f"{options.function} fails"):
+        check_grads(function, arguments)
     print(f"The derivatives of {options.function} agree with differences, forward and reverse.")
     return 0
 
@@ -92,7 +97,12 @@ def demo(options: argparse.Namespace) -> int:
 
 
 def _numbers(text: str) -> int | tuple[int, ...]:
-    numbers = tuple(int(part) for part in text.split(",") if part)
+    try:
+        numbers = tuple(int(part) for part in text.split(",") if part)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} should be the number of an argument, or several: 0,2") from None
+    if not numbers:
+        raise argparse.ArgumentTypeError("it should be the number of an argument, or several: 0,2")
     return numbers[0] if "," not in text else numbers
 
 
@@ -103,7 +113,7 @@ def _load(options: argparse.Namespace) -> tuple[Callable[..., object], list[obje
         raise UsageError(f"{options.function!r} should read FILE.py:FUNCTION")
     if not Path(path).is_file():
         raise UsageError(f"there is no file {path!r}")
-    names = runpy.run_path(path)
+    names = _run(path)
     function = names.get(name)
     if isinstance(function, Compiled):
         function = function.function
@@ -116,6 +126,44 @@ def _load(options: argparse.Namespace) -> tuple[Callable[..., object], list[obje
     except TypeError as fault:
         raise UsageError(f"{name}{inspect.signature(function)} with {len(arguments)} arguments: {fault}") from fault
     return function, arguments
+
+
+def _run(path: str) -> dict[str, object]:
+    """The names of a file that is run as Python runs a script: it finds what lies in its folder."""
+    folder = str(Path(path).resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        with _users_failures(f"{path} cannot be loaded"):
+            return runpy.run_path(path)
+    finally:
+        if folder in sys.path:  # the file may have changed that
+            sys.path.remove(folder)
+
+
+@contextmanager
+def _users_failures(what: str) -> Iterator[None]:
+    """An exception out of the user's file is shown as the user's: from its first line there on."""
+    try:
+        yield
+    except Error:
+        raise
+    except (Exception, SystemExit) as fault:
+        frames = _from_user(fault.__traceback__)
+        if frames is None and not isinstance(fault, SyntaxError):
+            raise  # a fault of ours, or a check that fails
+        shown = "".join(traceback.format_exception(type(fault), fault, frames))
+        raise UsageError(f"{what}:\n{shown.rstrip()}") from fault
+
+
+def _from_user(frames: TracebackType | None) -> TracebackType | None:
+    """The traceback without what srcgrad and Python did to get to the user's line."""
+    ours = str(Path(__file__).parent) + os.sep
+    while frames is not None:
+        file = frames.tb_frame.f_code.co_filename
+        if not file.startswith(("<frozen", ours)):
+            break
+        frames = frames.tb_next
+    return frames
 
 
 def _evaluate(text: str, names: dict[str, object]) -> object:

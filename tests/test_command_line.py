@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ def loss(w, x):
 @grad
 def decorated(w):
     return w * w
+
+def beyond(x):
+    return x[5] * 2.0
 
 def broken(w):
     try:
@@ -59,8 +63,46 @@ def test_commands(model: str, arguments: list[str], shown: str, capsys: pytest.C
         (["show", "MODEL:loss", "1.0"], "missing a required argument"),
         (["show", "MODEL:loss", "1.0", "y"], "'y' is not a Python expression that works"),
         (["show", "MODEL:broken", "1.0"], "try is not in the language"),
+        (["check", "MODEL:beyond", "np.ones(2)"], "IndexError: index 5 is out of bounds"),
     ],
 )
 def test_refused_commands(model: str, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([a.replace("MODEL", model) for a in arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_file_finds_what_lies_in_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "beside_the_model.py").write_text("def square(x):\n    return x * x\n")
+    path = tmp_path / "model.py"
+    path.write_text("from beside_the_model import square\n\ndef f(x):\n    return square(x)\n")
+    before = sys.path[:]
+    assert main(["show", f"{path}:f", "1.0"]) == 0
+    assert "2.0 * x" in capsys.readouterr().out
+    assert sys.path == before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def f(x:\n", "'(' was never closed"),
+        ("import there_is_no_such_module\n", "No module named 'there_is_no_such_module'"),
+        ("1 / 0\n", "line 1, in <module>"),
+        ("raise SystemExit(3)\n", "SystemExit: 3"),
+    ],
+)
+def test_a_file_that_fails_shows_only_its_own_lines(
+    tmp_path: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(text)
+    assert main(["show", f"{path}:f", "1.0"]) == 2
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert "__main__.py" not in shown
+    assert "runpy" not in shown
+
+
+def test_argnums_that_are_no_numbers(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["show", f"{model}:loss", "1.0", "2.0", "--argnums", "a"])
+    assert "'a' should be the number of an argument" in capsys.readouterr().err
