@@ -91,5 +91,16 @@ class SourceError(Error, OSError):
     """A function whose source text cannot be found."""
 
 
+class AtTheCall:
+    """``with AtTheCall():`` a refusal shows the user's call and nothing of how srcgrad came to refuse."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        if isinstance(error, Error):
+            error.__traceback__ = None
+
+
 class InternalError(Error, RuntimeError):
     """A fault of srcgrad's own that shows only in generated code: to be reported."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,7 +22,12 @@ from srcgrad import (
     UnsupportedError,
     UnsupportedSyntaxError,
     grad,
+    hessian,
+    hvp,
+    jacobian,
     jit,
+    jvp,
+    vjp,
 )
 
 
@@ -331,3 +337,29 @@ def test_read_only_arguments() -> None:
     for function in (jit(doubled, jit=False), grad(doubled, jit=False, mutates=True)):
         with pytest.raises(srcgrad.ArgumentTypeError, match="'x', which is read-only"):
             function(x)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: grad(lambda x: 2.0 * x)(np.ones(2)),
+        lambda: hessian(lambda x: 2.0 * x)(np.ones(2)),
+        lambda: jacobian(lambda x: {"a": x})(np.ones(2)),
+        lambda: jvp(lambda x: x, (np.ones(2),), (1.0,)),
+        lambda: hvp(lambda x: 2.0 * x, (np.ones(2),), (np.ones(2),)),
+        lambda: vjp(lambda x: x, np.ones(2))[1](1.0),
+        lambda: grad(lambda x: np.summ(x))(np.ones(2)),
+        lambda: grad(lambda x: x.sum())(np.ma.array([1.0, 2.0])),
+    ],
+)
+def test_refusals_show_no_frames_of_ours(call) -> None:
+    with pytest.raises(Error) as caught:
+        call()
+    files = {entry.filename for entry in traceback.extract_tb(caught.value.__traceback__)}
+    assert files == {__file__}
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
+def test_misspelt_attribute() -> None:
+    with pytest.raises(ArgumentTypeError, match="Did you mean 'sum'"):
+        grad(lambda x: np.summ(x))(np.ones(2))

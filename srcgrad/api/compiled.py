@@ -19,7 +19,7 @@ from srcgrad.api.specialise import Constant, Specialisations
 from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
-from srcgrad.errors import Error
+from srcgrad.errors import AtTheCall, Error
 from srcgrad.ir.core import Function
 from srcgrad.settings import Options
 
@@ -58,7 +58,8 @@ class Compiled(CallableInNumba):
                     error.__traceback__ = None
                 raise
         self._entry = self._general_entry
-        return self(*args, **kwargs)
+        with AtTheCall():
+            return self(*args, **kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
         """As a decorated method, a function of the object too."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.api.plans import Backward, Forward, Tangent
 from srcgrad.api.specialise import Specialisation, Specialisations
-from srcgrad.errors import ArgumentTypeError, ShapeError
+from srcgrad.errors import ArgumentTypeError, AtTheCall, ShapeError
 from srcgrad.frontend.boundary.pytree import children_of, describe, flatten, layout_of, map_leaves
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.settings import Options
@@ -81,7 +81,8 @@ class Pullback:
         self._result = map_leaves(lambda leaf: leaf, result)  # its containers may change too
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
-        directions = list(conformed(self._result, cotangent, "the cotangent"))
+        with AtTheCall():
+            directions = list(conformed(self._result, cotangent, "the cotangent"))
         gradients = self._code(self._leaves, directions)
         assert isinstance(gradients, tuple)
         return gradients

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from srcgrad.api.directions import Jvp, Vjp
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, AtTheCall
 from srcgrad.frontend.boundary.pytree import map_leaves
 from srcgrad.settings import Options
 
@@ -27,6 +27,10 @@ class Jacobian:
         self._vjp = Vjp(function, options)
 
     def __call__(self, *args: object) -> object:
+        with AtTheCall():
+            return self._matrix(args)
+
+    def _matrix(self, args: tuple[object, ...]) -> object:
         if not -len(args) <= self._argnums < len(args):
             raise ArgumentTypeError(
                 f"argnums={self._argnums}, but {len(args)} arguments are given.", hint="Count from 0."

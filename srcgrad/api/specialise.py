@@ -122,7 +122,10 @@ class Specialisations:
         try:
             key = tuple([structure_key(argument) for argument in arguments])
         except ArgumentTypeError:
-            self.structures(arguments)  # raises the same with the argument's name
+            try:
+                self.structures(arguments)
+            except ArgumentTypeError as named:  # the same with the argument's name
+                raise named from None
             raise
         found = self._by_key.get(key)
         if found is None or not found.fresh():

@@ -13,7 +13,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.directions import Jvp, Pullback, Vjp
 from srcgrad.api.matrices import Jacobian
 from srcgrad.api.plans import Gradient, Primal
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, AtTheCall
 from srcgrad.frontend.boundary.pytree import function_key
 from srcgrad.frontend.boundary.structure import Static
 from srcgrad.settings import Options, OptionValues
@@ -151,8 +151,9 @@ def jvp(
     >>> jvp(lambda x, y: x * y, (3.0, 4.0), (1.0, 0.0))
     (12.0, 4.0)
     """
-    code = _jvp(Static(f, function_key(f)), make_options(options))
-    return code(tuple(primals), tuple(tangents))
+    with AtTheCall():
+        code = _jvp(Static(f, function_key(f)), make_options(options))
+        return code(tuple(primals), tuple(tangents))
 
 
 def vjp(f: Function, *primals: object, **options: Unpack[OptionValues]) -> tuple[object, Pullback]:
@@ -178,7 +179,8 @@ def vjp(f: Function, *primals: object, **options: Unpack[OptionValues]) -> tuple
     >>> result, pullback((1.0, 0.0))
     ((12.0, 7.0), (4.0, 3.0))
     """
-    return _vjp(Static(f, function_key(f)), make_options(options))(primals)
+    with AtTheCall():
+        return _vjp(Static(f, function_key(f)), make_options(options))(primals)
 
 
 def jacfwd(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:
@@ -266,7 +268,9 @@ def hvp(f: Function, primals: Sequence[object], tangents: Sequence[object], **op
     array([6., 4.])
     """
     argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return _hvp(Static(f, function_key(f)), argnums, make_options(options))(tuple(primals), tuple(tangents))[1]
+    with AtTheCall():
+        code = _hvp(Static(f, function_key(f)), argnums, make_options(options))
+        return code(tuple(primals), tuple(tangents))[1]
 
 
 def _one(argnums: object) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import enum
 import types
 
@@ -88,11 +89,12 @@ def _of_container(lowering: Lowering, value: TupleValue, name: str) -> FrontValu
 
 
 def _of_object(lowering: Lowering, value: object, name: str) -> FrontValue:
-    try:
-        found = getattr(value, name)
-    except AttributeError:
+    if not hasattr(value, name):
         what = value.__name__ if isinstance(value, types.ModuleType) else type(value).__name__
-        lowering.refuse(None, f"{what} has no attribute {name!r}", error=ArgumentTypeError)
+        alike = difflib.get_close_matches(name, dir(value), 1)
+        hint = f"Did you mean {alike[0]!r}?" if alike else ""
+        lowering.refuse(None, f"{what} has no attribute {name!r}", hint, error=ArgumentTypeError)
+    found = getattr(value, name)
     if isinstance(value, CONSTANT) and not isinstance(found, np.generic):
         return Static(found)
     return from_python(lowering, Capture(name, value, name), found)
