@@ -8,7 +8,7 @@ is not kept twice, and contributions that nobody uses are pruned before ``recall
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
@@ -44,7 +44,7 @@ from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.settings import Options
-from srcgrad.watch import announcing
+from srcgrad.watch import announcing, warn_of_unknown_steps
 
 Pass = Callable[[Function], Function]
 
@@ -101,11 +101,29 @@ IMPROVE = each(
     remove_dead,
     relabel_shadows,
 )
+# All names there are, in order, for who asks to see what a step makes.
+STEPS = tuple(
+    dict.fromkeys(
+        (
+            "lower",
+            trust_indices.__name__,
+            *(step.name for step in PREPARE),
+            "reverse",
+            "forward",
+            *(step.name for step in RECALL),
+            copy_arguments.__name__,
+            *(step.name for step in IMPROVE),
+            check_finite.__name__,
+            "drop_value",
+        )
+    )
+)
 
 
 def lower(function: Callable[..., object], arguments: tuple[Structure, ...]) -> Lowered:
     """The IR of a Python function for arguments of these structures."""
     library.load_special()
+    warn_of_unknown_steps(STEPS)
     with announcing() as announce:
         lowered = lower_function(function, arguments)
         announce("lower", lowered.function)
@@ -119,8 +137,16 @@ def primal(function: Function, options: Options) -> Function:
 
 def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
     """``(value?, *further results, *gradients)`` of the first result, a real scalar."""
-    differentiate = Step("reverse", partial(reverse.gradient, wrt=wrt, with_value=with_value))
-    return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options)))
+    # The check is of all that the function computes, also of what the gradient alone would do without.
+    checks_value = options.check_nan and not with_value
+    differentiate = Step("reverse", partial(reverse.gradient, wrt=wrt, with_value=with_value or checks_value))
+    dropping = (Step("drop_value", drop_value),) if checks_value else ()
+    return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options), *dropping))
+
+
+def drop_value(function: Function) -> Function:
+    """The same computation without its first result."""
+    return replace(function, body=replace(function.body, yields=function.results[1:]))
 
 
 def tangents(function: Function, wrt: Sequence[int], options: Options) -> Function:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import difflib
 import sys
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -52,11 +53,23 @@ def _from_environment() -> Iterator[Watcher]:
     # The timer comes first, so that printing is not timed.
     if settings.time_steps():
         yield _Timer()
-    wanted = settings.steps_to_print()
-    if wanted == "diff":
+    wanted = _wanted()
+    if "diff" in wanted:
         yield _Differ()
     elif wanted:
-        yield _Printer(frozenset(wanted.split(",")))
+        yield _Printer(wanted)
+
+
+def warn_of_unknown_steps(known: Collection[str]) -> None:
+    """Say which steps there are, where others are asked for: those would print nothing."""
+    unknown = _wanted() - {"diff", *known}
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        warnings.warn(f"SRCGRAD_PRINT: no step is called {names}; it takes diff or {', '.join(known)}", stacklevel=2)
+
+
+def _wanted() -> frozenset[str]:
+    return frozenset(part.strip() for part in settings.steps_to_print().split(",") if part.strip())
 
 
 @dataclass

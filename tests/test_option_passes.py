@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from interpreter import run
 
+from srcgrad import grad, value_and_grad
 from srcgrad.ir.core import walk
 from srcgrad.ir.text import parse
 from srcgrad.ir.verify import verify
@@ -39,3 +40,17 @@ def test_first_infinity_raises_with_its_name() -> None:
         run(checking, np.array([0.0]), 0)
     with pytest.raises(FloatingPointError, match="v is nan"):
         run(checking, np.array([np.nan]), 0)
+
+
+@pytest.mark.parametrize("transform", [grad, value_and_grad])
+def test_what_only_the_value_needs_is_checked_too(transform) -> None:
+    # 1 / x is finite at -1, log(x) is not: the gradient alone would never compute it.
+    derivative = transform(lambda x: np.log(x), check_nan=True, jit=False)
+    with pytest.raises(FloatingPointError, match="log is nan"):
+        derivative(-1.0)
+    assert np.sum(derivative(1.0)) == 1.0
+
+
+def test_checked_gradient_with_aux() -> None:
+    derivative = grad(lambda x: (np.log(x), 2.0 * x), has_aux=True, check_nan=True, jit=False)
+    assert derivative(2.0) == (0.5, 4.0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from srcgrad import grad
+from srcgrad import grad, jvp, vjp
+from srcgrad.compiler import STEPS
 from srcgrad.ir.core import Function
 from srcgrad.watch import anyone, watching
 
@@ -41,6 +42,22 @@ def test_environment(
     monkeypatch.setenv(variable, value)
     assert grad(square, jit=False)(3.0) == 6.0
     assert shown in capsys.readouterr().err
+
+
+def test_unknown_step_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SRCGRAD_PRINT", "revers, lower")
+    with pytest.warns(UserWarning, match="no step is called revers; it takes diff or lower, .*reverse"):
+        assert grad(square, jit=False)(3.0) == 6.0
+
+
+@pytest.mark.parametrize("options", [{}, {"boundscheck": False, "check_nan": True}])
+def test_every_step_has_a_known_name(options) -> None:
+    seen: set[str] = set()
+    with watching(lambda step, _: seen.add(step)):
+        grad(square, jit=False, **options)(3.0)
+        jvp(square, (3.0,), (1.0,), jit=False, **options)
+        vjp(square, 3.0, jit=False, **options)
+    assert {"lower", "reverse", "forward"} <= seen <= set(STEPS)
 
 
 def test_steps_that_are_not_asked_for_stay_silent(capsys: pytest.CaptureFixture[str]) -> None:
