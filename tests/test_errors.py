@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import linecache
+import logging
+import math
+import statistics
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +14,9 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.special
+import scipy.stats
 
 import srcgrad
 from srcgrad import (
@@ -126,6 +132,63 @@ def calls_builtin(x):
     return hash(x) * x  # here
 
 
+@refused(np.ones(3), error=ArgumentTypeError, found="math.erf() of an array", instead="scipy.special.erf,")
+def calls_scalar_function(x):
+    return np.sum(math.erf(x))  # here
+
+
+@refused(np.ones(3), error=UnsupportedError, found="scipy.special.jv has no rule", instead="docs/arrays.md")
+def calls_unknown_ufunc(x):
+    return np.sum(scipy.special.jv(1, x))  # here
+
+
+@refused(1.0, error=UnsupportedError, found="erf of a complex number", instead="real and imaginary parts")
+def calls_real_function(x):
+    return scipy.special.erf(1j * x).real  # here
+
+
+@refused(1.0, error=UnsupportedError, found="scipy.integrate.quad has no rule", instead="Python function")
+def calls_function_of_scipy(x):
+    return scipy.integrate.quad(np.exp, 0.0, x)[0]  # here
+
+
+@refused(1.0, error=UnsupportedError, found="scipy.stats.rv_continuous.cdf has", instead="scipy.special, such as ndtr")
+def calls_method_of_scipy(x):
+    return scipy.stats.norm.cdf(x)  # here
+
+
+@refused(np.ones(3), error=UnsupportedError, found="np.polynomial.polynomial.polyval has no rule", instead="")
+def calls_function_of_numpy(x):
+    return np.polynomial.polynomial.polyval(x[0], x)  # here
+
+
+@refused(np.ones(3), error=UnsupportedError, found="statistics.fmean has no rule", instead="Python function")
+def calls_standard_library(x):
+    return statistics.fmean(x)  # here
+
+
+@refused(1.0, error=UnsupportedError, found="logging.info has no rule", instead="more or less often than once")
+def logs(x):
+    logging.info("called")  # here
+    return x
+
+
+@refused(1.0, error=UnsupportedError, found="print()", instead="print it outside")
+def prints_formatted(x):
+    print(f"{x:.3f}")  # here
+    return x
+
+
+@refused(1.0, error=UnsupportedError, found="np.random.normal has no rule", instead="Draw outside")
+def draws(x):
+    return x * np.random.normal()  # here
+
+
+@refused(1.0, error=UnsupportedError, found="np.random.default_rng has no rule", instead="Draw outside")
+def seeds(x):
+    return x * np.random.default_rng(0).normal()  # here
+
+
 @refused(np.ones(3), error=Error, found="'tofile'", instead="")
 def calls_unknown_method(x):
     x.tofile("f")  # here
@@ -199,6 +262,27 @@ def static_shapes_differ(x):
     b = np.zeros(3)
     c = a + b  # here
     return c[0] + x[0]
+
+
+@refused(np.ones(3), error=ArgumentTypeError, found="length is known only at run time", instead="np.empty(n)")
+def makes_array_of_comprehension(x):
+    return np.sum(np.array([v * 2.0 for v in x]))  # here
+
+
+@refused(np.ones(3), error=ArgumentTypeError, found="* between a list and a number", instead="np.zeros(n)")
+def repeats_list(x):
+    y = [0.0] * len(x)  # here
+    return y[0] * x[0]
+
+
+@refused(1.0, error=ArgumentTypeError, found="np.exp() of a list", instead="np.array(...)")
+def exponential_of_list(x):
+    return np.sum(np.exp([x, 2.0]))  # here
+
+
+@refused(1.0, error=ArgumentTypeError, found="their abs() no derivative", instead="real and imaginary parts")
+def absolute_value_of_complex(x):
+    return abs(np.exp(1j * x))  # here
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.function.__name__)

@@ -12,7 +12,7 @@ from srcgrad.frontend.arrays.delayed import shape_of
 from srcgrad.frontend.arrays.stores import store_into
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promote_strong
 from srcgrad.frontend.refusals import refuse
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, TupleValue, is_array, is_number
+from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, TupleValue, is_array, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Value, index
 from srcgrad.ir.types import F64, DType
@@ -45,7 +45,11 @@ def _dtypes(builder: Builder, value: FrontValue) -> Iterator[DType]:
         yield as_scalar(value).dtype  # type: ignore[arg-type]  # a number
     else:
         message = "an array is made of numbers, arrays, and lists or tuples of them"
-        raise refuse(builder, message, "Convert the parts to numbers.")
+        hint = "Convert the parts to numbers."
+        if isinstance(value, Counted):
+            message = "an array is made of a list whose length is known only at run time"
+            hint = "Fill one of np.empty(n) in a loop, or append to a list and make an array of that."
+        raise refuse(builder, message, hint)
 
 
 def _shape(builder: Builder, value: FrontValue) -> Shape:

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import types
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from srcgrad.frontend.arrays.delayed import expression
 from srcgrad.frontend.arrays.ufuncs import into
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.functions import call_closure, call_python
+from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_element, is_of_other_package, spelled
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.lowering import Lowering
@@ -63,7 +65,8 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
 def call_object(lowering: Lowering, value: object, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """A call of a Python object: by its handler, as a primitive, through the library, or through its source."""
     known = _hashable(value)
-    if known and (value in LIBRARY or str(getattr(value, "__module__", "")).startswith("numpy")):
+    of_arrays = isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
+    if known and (value in LIBRARY or of_arrays):
         arguments = [growing.as_expression(lowering, a) for a in arguments]
     if known and "out" in keywords and (value in FUNCTIONS or value in PRIMITIVES or value in LIBRARY):
         others = {name: keyword for name, keyword in keywords.items() if name != "out"}
@@ -75,13 +78,13 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     if known and value in LIBRARY:
         return call_python(lowering, LIBRARY[value], arguments, keywords)
     if isinstance(value, types.FunctionType):
-        return call_python(lowering, value, arguments, keywords)
+        return _call_source(lowering, value, arguments, keywords)
     rule = next((OBJECTS[cls] for cls in type(value).__mro__ if cls in OBJECTS), None)
     if rule is not None:
         return rule(lowering, value, tuple(arguments), keywords)
     inner = getattr(value, "py_func", None)  # a Numba dispatcher
     if isinstance(inner, types.FunctionType):
-        return call_python(lowering, inner, arguments, keywords)
+        return _call_source(lowering, inner, arguments, keywords)
     if isinstance(value, types.MethodType):
         return call_object(lowering, value.__func__, [Static(value.__self__), *arguments], keywords)
     if isinstance(value, functools.partial):
@@ -89,6 +92,15 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     if isinstance(value, type):
         return _construct(lowering, value, arguments, keywords)
     return _call_other(lowering, value, arguments, keywords)
+
+
+def _call_source(
+    lowering: Lowering, function: types.FunctionType, arguments: Arguments, keywords: Keywords
+) -> FrontValue:
+    """A call of a function of the user's own; one of another package is refused here, and not deep inside it."""
+    if is_of_other_package(function):
+        refuse_unknown(lowering, function)
+    return call_python(lowering, function, arguments, keywords)
 
 
 def _hashable(value: object) -> bool:
@@ -109,7 +121,7 @@ def call_primitive(lowering: Lowering, function: object, arguments: Arguments) -
         lowering.refuse(None, message, error=ArgumentTypeError)
     of_math = getattr(function, "__module__", "") == "math"  # gives a Python number, whatever it is given
     if of_math and any(is_array(a) for a in arguments):
-        hint = f"Use np.{getattr(function, '__name__', '')}, which works element by element."
+        hint = f"Use {element_by_element(function)}, which works element by element."
         lowering.refuse(None, f"{spelled(function)}() of an array", hint, ArgumentTypeError)
     if any(is_array(a) for a in arguments):
         return expression(lowering.builder, arguments, lambda builder, *xs: scalars.apply(builder, primitive, xs))
@@ -147,7 +159,7 @@ def call_method(lowering: Lowering, name: str, arguments: Arguments, keywords: K
     function = getattr(np, name, None)
     if function in FUNCTIONS or function in LIBRARY or function in PRIMITIVES:
         return call_object(lowering, function, arguments, keywords)
-    lowering.refuse(None, f"the array method {name!r} has no rule", "docs/language.md lists what there is.")
+    lowering.refuse(None, f"the array method {name!r} has no rule", LISTED)
 
 
 def _call_partial(
@@ -191,24 +203,18 @@ def _call_other(lowering: Lowering, value: object, arguments: Arguments, keyword
         return Static(value(*plain, **{k: v.value for k, v in keywords.items() if isinstance(v, Static)}))
     method = next((cls.__dict__["__call__"] for cls in type(value).__mro__ if "__call__" in cls.__dict__), None)
     if isinstance(method, types.FunctionType):
-        return call_python(lowering, method, [Static(value), *arguments], keywords)
+        return _call_source(lowering, method, [Static(value), *arguments], keywords)
     if not callable(value):
         lowering.refuse(None, f"{kind_of(Static(value))} is called", error=ArgumentTypeError)
-    lowering.refuse(
-        None,
-        f"{spelled(value)} has no rule here",
-        "Write it as a Python function; docs/language.md lists what there is.",
-        UnsupportedError,
-    )
+    container = next((a for a in everything if isinstance(a, TupleValue)), None)
+    if container is not None and _hashable(value) and value in PRIMITIVES:
+        hint = "Write np.array(...) around it."
+        lowering.refuse(None, f"{spelled(value)}() of {kind_of(container)}", hint, ArgumentTypeError)
+    refuse_unknown(lowering, value)
 
 
-def spelled(function: object) -> str:
-    """A function's full name, as a user would write it."""
-    module = getattr(function, "__module__", None) or ""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
-    if isinstance(function, np.ufunc):
-        module = "numpy"
-    return f"{module.replace('numpy', 'np')}.{name}" if module not in ("", "builtins", "__main__") else name
+def refuse_unknown(lowering: Lowering, function: object) -> NoReturn:
+    lowering.refuse(None, f"{spelled(function)} has no rule here", advice(function), UnsupportedError)
 
 
 def matmul(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:

@@ -9,7 +9,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.expressions import evaluate_items
 from srcgrad.frontend.registry import expression
-from srcgrad.frontend.values import Bound, FrontValue
+from srcgrad.frontend.values import Bound, FrontValue, Static
 
 
 @expression(ast.Call)
@@ -19,5 +19,7 @@ def _call(lowering: Lowering, node: ast.Call) -> FrontValue:
     if isinstance(function, Bound):  # a method of an array expression: its arguments are evaluated first
         receiver = tuple(before_later_writes(lowering, v, [*node.args, *later]) for v in function.arguments)
         function = Bound(function.function, receiver, function.keywords)
+    if isinstance(function, Static) and function.value is print:  # before an f-string among the arguments is
+        return call(lowering, function, [], {})
     arguments = evaluate_items(lowering, node.args, later)
     return call(lowering, function, arguments, evaluate_keywords(lowering, node.keywords))

@@ -66,7 +66,10 @@ def binary(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Front
 
 def refuse_operands(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> NoReturn:
     sign = SIGNS.get(name) or SIGNS_OF_COMPARISON.get(name, name)
-    lowering.refuse(None, f"{sign} between {kind_of(a)} and {kind_of(b)}", error=ArgumentTypeError)
+    hint = ""
+    if any(isinstance(v, TupleValue) and v.cls in (tuple, list) for v in (a, b)):
+        hint = "For arithmetic on the items use an array: np.array(...) of them, np.zeros(n), np.full(n, value)."
+    lowering.refuse(None, f"{sign} between {kind_of(a)} and {kind_of(b)}", hint, ArgumentTypeError)
 
 
 def _of_statics(lowering: Lowering, name: str, a: Static, b: Static) -> FrontValue:

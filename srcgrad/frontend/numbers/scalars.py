@@ -49,6 +49,7 @@ ARITHMETIC: dict[str, Callable[..., object]] = {
 UNARY: dict[str, Callable[..., object]] = {"neg": operator.neg, "invert": operator.invert, "abs": abs}
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**"}
 SIGNS |= {"bit_and": "&", "bit_or": "|", "bit_xor": "^", "lshift": "<<", "rshift": ">>"}
+REAL_ONLY = {"erf", "erfc", "gamma", "lgamma"}  # as in `math`, by which they are computed
 # Primitives that give integers for integers; all other elementary functions give floats.
 KEEPS_INTEGERS = {"abs", "sign", "max", "min", "floor", "ceil", "trunc", "neg"}
 
@@ -84,7 +85,7 @@ def _folded(builder: Builder, name: str, *operands: Number) -> Static | None:
 def compare(builder: Builder, name: str, a: Number, b: Number) -> ScalarValue:
     dtype, weak = promoted((a, b))
     if dtype.kind == "c" and name not in ("eq", "ne"):
-        raise refuse(builder, "complex numbers have no order", "Compare absolute values.")
+        raise refuse(builder, "complex numbers have no order, and their abs() no derivative", PARTS)
     return ScalarValue(builder(name, converted(builder, a, dtype), converted(builder, b, dtype)), weak)
 
 
@@ -175,6 +176,8 @@ def apply(builder: Builder, primitive: str, values: Sequence[Number], weak: bool
     dtype, _ = promoted(values)
     if dtype.kind not in "fc" and not (primitive in KEEPS_INTEGERS and dtype != BOOL):
         dtype = F64
+    if dtype.kind == "c" and primitive in REAL_ONLY:
+        raise refuse(builder, f"{primitive} of a complex number", PARTS, UnsupportedError)
     try:
         result = builder(primitive, *(converted(builder, v, dtype) for v in values))
     except AssertionError as fault:
