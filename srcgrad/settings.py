@@ -19,7 +19,7 @@ class Options:
     jit : bool
         Compile the generated source with Numba; False runs it as plain Python.
     fastmath : bool or frozenset of str
-        As in ``numba.njit``. The default keeps NaN, infinities and compensated sums right.
+        As in `numba.njit`. The default keeps NaN, infinities and compensated sums right.
     boundscheck : bool
         Raise IndexError for an index out of range. False trusts the program.
     cache : bool
@@ -50,7 +50,7 @@ class OptionValues(TypedDict, total=False):
 
 
 def cache_directory() -> Path:
-    """``SRCGRAD_CACHE_DIR``, or a folder of the user's cache."""
+    """``SRCGRAD_CACHE_DIR``: the folder of compiled code; by default ``srcgrad`` in the user's cache folder."""
     chosen = os.environ.get("SRCGRAD_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -59,10 +59,10 @@ def cache_directory() -> Path:
 
 
 def steps_to_print() -> str:
-    """``SRCGRAD_PRINT``: names of steps, comma separated, or ``diff``."""
+    """``SRCGRAD_PRINT``: prints the IR after these steps, comma separated; ``diff`` prints what each step changes."""
     return os.environ.get("SRCGRAD_PRINT", "")
 
 
 def time_steps() -> bool:
-    """``SRCGRAD_TIME=1`` prints what each step costs."""
+    """``SRCGRAD_TIME``: ``1`` prints what each step of the compiler costs."""
     return os.environ.get("SRCGRAD_TIME", "") not in ("", "0")
