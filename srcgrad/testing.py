@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from srcgrad.api import grad, jvp, vjp
+from srcgrad.api.transforms import several
 from srcgrad.frontend.boundary.pytree import flatten, map_leaves
 from srcgrad.settings import OptionValues
 
@@ -56,7 +57,7 @@ def check_grads(
     unknown = set(modes) - {"fwd", "rev"}
     if unknown:
         raise ValueError(f"modes are 'fwd' and 'rev', got {sorted(unknown)}")
-    point = tuple(args)
+    point = several(args, "args")
     leaves = flatten(point)
     narrow = any(isinstance(leaf, np.ndarray | np.generic) and leaf.dtype == np.float32 for leaf in leaves)
     step, tolerance = (1e-2, 2e-2) if narrow else (1e-5, 1e-6)

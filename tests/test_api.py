@@ -286,7 +286,7 @@ def test_has_aux_needs_a_pair() -> None:
     ],
 )
 def test_result_must_be_one_real_number(f, found) -> None:
-    with pytest.raises(ArgumentTypeError, match="jacobian") as caught:
+    with pytest.raises(ArgumentTypeError, match=r"jacobian|Return a float") as caught:
         grad(f)(2.0)
     assert found in str(caught.value)
     assert caught.value.line == f.__code__.co_firstlineno

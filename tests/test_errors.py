@@ -35,6 +35,7 @@ from srcgrad import (
     jvp,
     vjp,
 )
+from srcgrad.testing import check_grads
 
 
 @dataclass(frozen=True)
@@ -369,6 +370,34 @@ def positive(x):
         raise ValueError("x must be positive")
     assert x < 10.0, "too large"
     return x * x
+
+
+def of_integer(x):
+    return 3
+
+
+def test_integer_result() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"int64[\s\S]*Return a float"):
+        grad(of_integer, jit=False)(1.0)
+
+
+@pytest.mark.parametrize("lone", [np.ones(3), 1.0], ids=["array", "number"])
+def test_arguments_that_are_no_tuple(lone) -> None:
+    """An array would otherwise be taken for one argument per row."""
+    for call in (jvp, hvp, lambda f, x, _: check_grads(f, x)):
+        with pytest.raises(ArgumentTypeError, match=r"not a tuple[\s\S]*\(x,\)"):
+            call(positive, lone, lone)
+
+
+def test_extents_are_named_as_the_operands_stand() -> None:
+    for f in (unequal, lambda x, y: np.sum(np.zeros(2) * y), lambda x, y: np.sum(x * np.zeros(3))):
+        with pytest.raises(ValueError, match="extents 2 and 3"):
+            grad(f, jit=False)(np.ones(2), np.ones(3))
+
+
+def test_reshape_with_an_unknown_extent() -> None:
+    with pytest.raises(ValueError, match="of 4 elements cannot be reshaped to one of 5 times -1"):
+        grad(lambda x: np.sum(x.reshape(5, -1)), jit=False)(np.ones(4))
 
 
 @pytest.mark.parametrize("jitted", [True, False], ids=["jit", "plain"])

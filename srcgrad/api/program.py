@@ -134,10 +134,13 @@ def _value_and_aux(plan: Gradient, request: Request, lowered: Lowered) -> tuple[
         value, aux = value.children
     if isinstance(value, Leaf) and value.type.dtype.kind == "f" and getattr(value.type, "rank", 0) == 0:
         return Leaf(Scalar(value.type.dtype), weak=True), aux
+    hint = "grad needs one real number. For arrays and tuples use jacobian or vjp; or return a sum."
+    if isinstance(value, Leaf) and isinstance(value.type, Scalar) and value.type.dtype.kind in "biu":
+        hint = "grad needs one real number. Return a float, computed from the arguments."
     raise about(
         request,
         f"The gradient of {request.parameters.name}() is asked for, but it returns {in_words(value)}.",
-        "grad needs one real number. For arrays and tuples use jacobian or vjp; or return a sum.",
+        hint,
     )
 
 

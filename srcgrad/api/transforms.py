@@ -153,7 +153,7 @@ def jvp(
     """
     with AtTheCall():
         code = _jvp(Static(f, function_key(f)), make_options(options))
-        return code(tuple(primals), tuple(tangents))
+        return code(several(primals, "primals"), several(tangents, "tangents"))
 
 
 def vjp(f: Function, *primals: object, **options: Unpack[OptionValues]) -> tuple[object, Pullback]:
@@ -267,10 +267,19 @@ def hvp(f: Function, primals: Sequence[object], tangents: Sequence[object], **op
     >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 4.])
     """
-    argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
     with AtTheCall():
+        arguments, directions = several(primals, "primals"), several(tangents, "tangents")
+        argnums = 0 if len(arguments) == 1 else tuple(range(len(arguments)))
         code = _hvp(Static(f, function_key(f)), argnums, make_options(options))
-        return code(tuple(primals), tuple(tangents))[1]
+        return code(arguments, directions)[1]
+
+
+def several(values: Sequence[object], what: str) -> tuple[object, ...]:
+    """The arguments of a call, given as a tuple; a lone array would count as one argument per row."""
+    if not isinstance(values, tuple | list):
+        hint = "Write a tuple of one entry per argument, (x,) for a function of one."
+        raise ArgumentTypeError(f"{what} is a {type(values).__name__}, not a tuple.", hint=hint)
+    return tuple(values)
 
 
 def _one(argnums: object) -> int:

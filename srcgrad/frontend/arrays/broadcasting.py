@@ -59,7 +59,8 @@ def _checked_extent(builder: Builder, different: Sequence[Operand]) -> Operand:
         if n is not common:
             fits = builder("or_", builder("eq", n, common), builder("eq", n, index(1)))
             message = "operands could not be broadcast together: extents {0} and {1}"
-            builder.emit("check", fits, n, common, exception="ValueError", message=message)
+            shown = (n, common) if n is different[0] else (common, n)  # as the operands stand
+            builder.emit("check", fits, *shown, exception="ValueError", message=message)
     return common
 
 

@@ -100,6 +100,8 @@ def _resolved(builder: Builder, size: Operand, shape: Shape) -> Shape:
         divisor = known if isinstance(known, Const) and known.value else index_op(builder, "max", known, index(1))
         missing = index_op(builder, "floordiv", size, divisor)
     message = "an array of {0} elements cannot be reshaped to one of {1}"
+    if unknown and isinstance(known, Const):
+        message = f"an array of {{0}} elements cannot be reshaped to one of {known.value} times -1"
     require_equal(builder, size, index_op(builder, "mul", known, missing), message, "Write -1 for one of the extents.")
     return tuple(missing if k in unknown else n for k, n in enumerate(shape))
 
