@@ -84,6 +84,7 @@ def explain(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     function, arguments = _load(options)
+    grad(function).primal_source(*arguments)  # refuses what it will refuse before the function runs
     with _users_failures(f"{options.function} fails"):
         check_grads(function, arguments)
     print(f"The derivatives of {options.function} agree with differences, forward and reverse.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from contextlib import ContextDecorator
 
 
 class Error(Exception):
@@ -91,8 +92,8 @@ class SourceError(Error, OSError):
     """A function whose source text cannot be found."""
 
 
-class AtTheCall:
-    """``with AtTheCall():`` a refusal shows the user's call and nothing of how srcgrad came to refuse."""
+class AtTheCall(ContextDecorator):
+    """With or under this, a refusal shows the user's call and nothing of how srcgrad came to refuse."""
 
     def __enter__(self) -> None:
         pass

@@ -23,6 +23,10 @@ def decorated(w):
 def beyond(x):
     return x[5] * 2.0
 
+def printing(x):
+    print("it ran")
+    return x
+
 def broken(w):
     try:
         return w
@@ -106,3 +110,10 @@ def test_argnums_that_are_no_numbers(model: str, capsys: pytest.CaptureFixture[s
     with pytest.raises(SystemExit):
         main(["show", f"{model}:loss", "1.0", "2.0", "--argnums", "a"])
     assert "'a' should be the number of an argument" in capsys.readouterr().err
+
+
+def test_check_refuses_before_the_function_runs(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", f"{model}:printing", "1.0"]) == 2
+    shown = capsys.readouterr()
+    assert "print() in compiled code" in shown.err
+    assert shown.out == ""

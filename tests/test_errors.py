@@ -266,8 +266,13 @@ def static_shapes_differ(x):
 
 
 @refused(np.ones(3), error=ArgumentTypeError, found="length is known only at run time", instead="np.empty(n)")
-def makes_array_of_comprehension(x):
-    return np.sum(np.array([v * 2.0 for v in x]))  # here
+def makes_array_of_comprehensions(x):
+    return np.sum(np.array([[v * 2.0 for v in x], [v for v in x]]))  # here
+
+
+@refused(np.ones(3), error=ArgumentTypeError, found="an array and a sequence of run-time", instead="np.array(...)")
+def multiplies_comprehension(x):
+    return np.sum(x * [v * 2.0 for v in x])  # here
 
 
 @refused(np.ones(3), error=ArgumentTypeError, found="* between a list and a number", instead="np.zeros(n)")
@@ -462,6 +467,8 @@ def test_read_only_arguments() -> None:
         lambda: hvp(lambda x: 2.0 * x, (np.ones(2),), (np.ones(2),)),
         lambda: vjp(lambda x: x, np.ones(2))[1](1.0),
         lambda: grad(lambda x: np.summ(x))(np.ones(2)),
+        lambda: grad(lambda x: np.summ(x)).backward_source(np.ones(2)),
+        lambda: grad(lambda x: np.summ(x)).explain(np.ones(2)),
         lambda: grad(lambda x: x.sum())(np.ma.array([1.0, 2.0])),
     ],
 )

@@ -128,12 +128,14 @@ class Compiled(CallableInNumba):
         """The function itself, compiled; its effects on its arguments are kept."""
         return self._relative("primal", Compiled(self._table.function, Primal(), self._table.options))
 
+    @AtTheCall()
     def primal_source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
         """The generated source of the function itself, for arguments like these."""
         primal = self.primal
         assert isinstance(primal, Compiled)
         return primal.source(*args, level=level, **kwargs)
 
+    @AtTheCall()
     def source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
         """The generated Python source that runs in a call with arguments like these.
 
@@ -143,6 +145,7 @@ class Compiled(CallableInNumba):
 
         return emit(self._program(args, kwargs).function, level)
 
+    @AtTheCall()
     def ir(self, *args: object, after: str = "", **kwargs: object) -> str:
         """The intermediate representation after the named step, or after the last one."""
         from srcgrad.ir.text import to_text

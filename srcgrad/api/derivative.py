@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.plans import Forward, Gradient
+from srcgrad.errors import AtTheCall
 from srcgrad.ir.core import Function
 
 
@@ -29,6 +30,7 @@ class Derivative(Compiled):
         self._relative("value_and_grad", other)
         return other
 
+    @AtTheCall()
     def backward_source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
         """The generated adjoint, one function with the forward and the reverse sweep, for arguments like these.
 
@@ -36,6 +38,7 @@ class Derivative(Compiled):
         """
         return self.source(*args, level=level, **kwargs)
 
+    @AtTheCall()
     def forward_source(self, *args: object, level: str = "readable", **kwargs: object) -> str:
         """The generated forward sweep of `vjp`, which returns the result and what the backward sweep needs."""
         plan = self._table.plan
@@ -44,6 +47,7 @@ class Derivative(Compiled):
         forward = Compiled(self.function, Forward(argnums), self._table.options)
         return forward.source(*args, level=level, **kwargs)
 
+    @AtTheCall()
     def explain(self, *args: object, **kwargs: object) -> str:
         """What the reverse sweep keeps of the forward sweep, as a table with bytes in the sizes of the arguments.
 
