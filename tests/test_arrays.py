@@ -325,6 +325,17 @@ def test_elementwise(f: Callable[..., object], arguments: tuple[object, ...]) ->
     check(f, *arguments)
 
 
+@check_each(
+    (lambda x: np.array([v * v for v in x]) * x, (V,)),
+    (lambda x: np.array([x[i] * i for i in range(len(x))])[::2], (V,)),
+    (lambda x: np.asarray([v > 0.0 for v in x]), (V,)),
+    (lambda n: np.array([k * k for k in range(n)]), (4,)),
+    (lambda x: np.dot([v * v for v in x], x) + np.max([a * b for a, b in zip(x, x[::-1], strict=True)]), (V,)),
+)
+def test_arrays_of_comprehensions(f: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    check(f, *arguments)
+
+
 NAN = np.array([1.0, np.nan, -2.0, 0.5])
 
 

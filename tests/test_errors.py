@@ -267,7 +267,7 @@ def static_shapes_differ(x):
 
 @refused(np.ones(3), error=ArgumentTypeError, found="length is known only at run time", instead="np.empty(n)")
 def makes_array_of_comprehensions(x):
-    return np.sum(np.array([[v * 2.0 for v in x], [v for v in x]]))  # here
+    return np.sum(np.array([[v * 2.0 for v in x], [v + 1.0 for v in x]]))  # here
 
 
 @refused(np.ones(3), error=ArgumentTypeError, found="an array and a sequence of run-time", instead="np.array(...)")

@@ -157,6 +157,7 @@ class Counted:
     length: Operand
     item: Callable[[Operand], FrontValue]
     once: bool = False  # an iterator: Python can loop over it only once
+    memory: Value | None = None  # of a list: where its items are
 
 
 FrontValue = (

@@ -47,8 +47,8 @@ def _dtypes(builder: Builder, value: FrontValue) -> Iterator[DType]:
         message = "an array is made of numbers, arrays, and lists or tuples of them"
         hint = "Convert the parts to numbers."
         if isinstance(value, Counted):
-            message = "an array is made of a list whose length is known only at run time"
-            hint = "Fill one of np.empty(n) in a loop, or append to a list and make an array of that."
+            message = "an array is made of a sequence whose length is known only at run time"
+            hint = "Use np.arange, fill an array made by np.empty(n) in a loop, or call np.array() on the list alone."
         raise refuse(builder, message, hint)
 
 

@@ -148,4 +148,4 @@ def in_memory(lowering: Lowering, value: Counted) -> Counted:
     counted(
         lowering, LoopVariables(NOTHING, NOTHING, NOTHING, False, False, key), value.length, Value(INDEX, "i"), fill
     )
-    return Counted(value.length, lambda k: ScalarValue(builder("load", memory, k), number.weak))
+    return Counted(value.length, lambda k: ScalarValue(builder("load", memory, k), number.weak), memory=memory)

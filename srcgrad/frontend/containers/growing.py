@@ -158,15 +158,18 @@ def counted(lowering: Lowering, grown: GrowingList) -> Counted:
 
 
 def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
-    """A growing list as the array expression that NumPy makes of it; anything else as it is."""
-    if not isinstance(value, GrowingList):
+    """A list in memory as the array expression that NumPy makes of it; anything else as it is."""
+    if isinstance(value, Counted) and value.memory is not None:
+        memory, length = value.memory, value.length
+    elif isinstance(value, GrowingList):
+        memory, length = state(lowering, value)
+    else:
         return value
-    memory, length = state(lowering, value)
 
     def element(builder: Builder, indices: tuple[Operand, ...]) -> Operand:
         return builder("load", memory, *indices)
 
-    return Delayed((length,), value.dtype, element, (memory,), frozenset({memory}))
+    return Delayed((length,), ArrayValue(memory).dtype, element, (memory,), frozenset({memory}))
 
 
 def is_nonempty(lowering: Lowering, grown: GrowingList) -> FrontValue:

@@ -13,6 +13,7 @@ from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.numbers.scalars import COMPARISONS, SIGNS
 from srcgrad.frontend.values import (
     ArrayValue,
+    Counted,
     Delayed,
     FrontValue,
     GrowingList,
@@ -43,6 +44,8 @@ def kind_of(value: FrontValue) -> str:
         return f"a {value.cls.__name__}"
     if isinstance(value, GrowingList):
         return "a list of run-time length"
+    if isinstance(value, Counted):
+        return "a sequence of run-time length"
     if isinstance(value, Static):
         return "None" if value.value is None else f"a {type(value.value).__name__}"
     return "a function"
@@ -67,7 +70,7 @@ def binary(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Front
 def refuse_operands(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> NoReturn:
     sign = SIGNS.get(name) or SIGNS_OF_COMPARISON.get(name, name)
     hint = ""
-    if any(isinstance(v, TupleValue) and v.cls in (tuple, list) for v in (a, b)):
+    if any(isinstance(v, Counted | GrowingList) or (isinstance(v, TupleValue) and not v.keys) for v in (a, b)):
         hint = "For arithmetic on the items use an array: np.array(...) of them, np.zeros(n), np.full(n, value)."
     lowering.refuse(None, f"{sign} between {kind_of(a)} and {kind_of(b)}", hint, ArgumentTypeError)
 
