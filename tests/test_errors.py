@@ -15,6 +15,7 @@ import numba
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.linalg
 import scipy.special
 import scipy.stats
 
@@ -161,6 +162,11 @@ def calls_method_of_scipy(x):
 @refused(np.ones(3), error=UnsupportedError, found="np.polynomial.polynomial.polyval has no rule", instead="")
 def calls_function_of_numpy(x):
     return np.polynomial.polynomial.polyval(x[0], x)  # here
+
+
+@refused(np.ones(3), error=UnsupportedError, found="scipy.linalg.solve has no rule", instead="Call np.linalg.solve,")
+def calls_function_that_numpy_has(x):
+    return scipy.linalg.solve(np.eye(3), x)[0]  # here
 
 
 @refused(np.ones(3), error=UnsupportedError, found="statistics.fmean has no rule", instead="Python function")
@@ -375,6 +381,17 @@ def positive(x):
         raise ValueError("x must be positive")
     assert x < 10.0, "too large"
     return x * x
+
+
+def helped(x):
+    return 2.0 * calls_builtin(x)
+
+
+def test_calls_that_lead_to_a_refusal_are_notes() -> None:
+    with pytest.raises(UnsupportedError, match="hash has no rule") as caught:
+        grad(helped, jit=False)(1.0)
+    line = helped.__code__.co_firstlineno + 1
+    assert caught.value.__notes__ == [f'called from File "{__file__}", line {line}']
 
 
 def of_integer(x):

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.arrays.delayed import expression
 from srcgrad.frontend.arrays.ufuncs import into
 from srcgrad.frontend.boundary.places import Capture
@@ -100,7 +100,13 @@ def _call_source(
     """A call of a function of the user's own; one of another package is refused here, and not deep inside it."""
     if is_of_other_package(function):
         refuse_unknown(lowering, function)
-    return call_python(lowering, function, arguments, keywords)
+    here = lowering.builder.location
+    try:
+        return call_python(lowering, function, arguments, keywords)
+    except Error as refusal:
+        if here is not None:
+            refusal.add_note(f'called from File "{here.file}", line {here.line}')
+        raise
 
 
 def _hashable(value: object) -> bool:

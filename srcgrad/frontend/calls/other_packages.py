@@ -9,12 +9,14 @@ from types import FunctionType
 
 import numpy as np
 
+from srcgrad.primitives.library import LIBRARY
+
 # Their sources are not written for a compiler: try, keywords by the dozen, dispatch on what is passed.
 PACKAGES = frozenset({"numpy", "scipy", "numba", "pandas", "matplotlib", "torch", "jax", "sklearn", "sympy"})
 STANDARD_LIBRARY = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
 INSTALLED = {"site-packages", "dist-packages"}
 
-LISTED = "docs/arrays.md lists the functions of NumPy and SciPy, docs/language.md the rest."
+LISTED = "In srcgrad's repository, docs/arrays.md lists the functions of NumPy and SciPy, docs/language.md the rest."
 # How a full name starts -> what to write instead of a call.
 ADVICE = {
     ("np.random.", "random."): "Draw outside the function and pass in what was drawn.",
@@ -41,7 +43,9 @@ def advice(function: object) -> str:
     """What to do instead of calling a function that has no rule."""
     name = spelled(function)
     found = next((text for starts, text in ADVICE.items() if name.startswith(starts)), None)
-    return found or f"Write it as a Python function; {LISTED}"
+    if name.startswith("scipy.linalg.") and getattr(np.linalg, name.rpartition(".")[2], None) in LIBRARY:
+        return f"Call np.linalg.{name.rpartition('.')[2]}, whose arguments and conventions are NumPy's."
+    return found or f"Write it as a Python function. {LISTED}"
 
 
 def element_by_element(function: object) -> str:
