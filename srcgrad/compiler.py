@@ -22,6 +22,7 @@ from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
+from srcgrad.optimize.adopt_shadows import adopt_shadows
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
 from srcgrad.optimize.count_while import count_while
@@ -100,6 +101,8 @@ IMPROVE = each(
     hoist_allocations,
     remove_dead,
     relabel_shadows,
+    adopt_shadows,
+    remove_dead,
 )
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
