@@ -14,6 +14,7 @@ import pytest
 from interpreter import SCALARS as MEANING
 from interpreter import TYPED
 
+import srcgrad.library.special  # noqa: F401  # rows that a program has only once it has imported SciPy's functions
 from srcgrad.differentiate.regular import is_singular
 from srcgrad.ir.core import Op, Operand, Value, constant
 from srcgrad.ir.types import F64, Scalar
@@ -238,7 +239,7 @@ def test_rows_with_a_singular_point_say_so(name: str, point: tuple[float, ...], 
         assert SCALARS[name].singular
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f"{f.__module__}.{f.__name__}")
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f"{getattr(f, '__module__', None)}.{f.__name__}")
 def test_functions_stand_for_their_rows(function: Callable[..., object]) -> None:
     name = FUNCTIONS[function]
     for point in ROWS[name][1]:
