@@ -45,6 +45,14 @@ class Extents:
         """An integer operand by its simplest name: equal results mean equal numbers."""
         return self._named.get(operand, operand) if isinstance(operand, Value) else operand
 
+    def runs_over(self, nest: Op, array: Value) -> bool:
+        """Whether a nest of loops, one inside the other, has the extents of an array for its trip counts."""
+        trips: list[Extent] = []
+        while nest.primitive == "for":
+            trips.append(self.canonical(nest.operands[0]))
+            nest = nest.blocks[0].ops[0]
+        return tuple(trips) == self.of(array)
+
     def _give(self, value: Value, shape: Shape | None) -> None:
         """Record a shape (None: nothing known), but for axes whose extent is 1 by type or was seen to vary."""
         if not isinstance(value.type, Array):

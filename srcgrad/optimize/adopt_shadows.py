@@ -72,21 +72,12 @@ def _may_stand_for(source: Value, target: Value, copying: Op, function: Function
     uses = Counter(used(body))[target]
     if body.yields.count(target) < 1 or uses != 1 + body.yields.count(target):
         return False
-    if not _trips(copying, extents) == extents.of(source) == extents.of(target):
+    if not extents.runs_over(copying, source) or extents.of(source) != extents.of(target):
         return False
     memory = sites.sites(source)
     later = walk_ops(body.ops[body.ops.index(copying) + 1 :])
     touched = (x for op in later for x in (*op.operands, *(y for block in op.blocks for y in block.yields)))
     return not memory & sites.parameters and not any(sites.sites(x) & memory for x in (*touched, *body.yields))
-
-
-def _trips(nest: Op, extents: Extents) -> tuple[object, ...]:
-    trips: list[object] = []
-    op = nest
-    while op.primitive == "for":
-        trips.append(extents.canonical(op.operands[0]))
-        op = op.blocks[0].ops[0]
-    return tuple(trips)
 
 
 def _adopted(function: Function, source: Value, target: Value, copying: Op) -> Function:

@@ -127,21 +127,12 @@ class _Pass:
             return None
         if any(n.primitive != "neg" or n.operands[0] is not load.result or self.uses[n.result] != 1 for n in negation):
             return None
-        if target.operands[-1] not in (ops[-2].result,) or not self.whole(nest, shadow):
+        if target.operands[-1] not in (ops[-2].result,) or not self.extents.runs_over(nest, shadow):
             return None
         inner = set(defined(nest.blocks[0])) - set(counters)
         if any(x in inner for x in target.operands[:-1]) or shadow in target.operands:
             return None
         return _Emptying(nest, counters, target, bool(negation))
-
-    def whole(self, nest: Op, shadow: Value) -> bool:
-        """The nest runs over all elements."""
-        trips: list[Operand] = []
-        op = nest
-        while op.primitive == "for":
-            trips.append(op.operands[0])
-            op = op.blocks[0].ops[0]
-        return tuple(self.extents.canonical(n) for n in trips) == self.extents.of(shadow)
 
     def only_added(self, ops: Sequence[Op], shadow: Value, emptying: _Emptying) -> bool:
         """In between the shadow is only added to, by its own name, and the target's memory at most added to."""
