@@ -18,6 +18,7 @@ from oracle.dual import DualNumPy, value_and_gradients
 from oracle.programs import relative_error
 
 import srcgrad
+from rules import programs
 
 X = np.array([0.7, -0.4, 1.1, 0.5])
 M = np.array([[0.2, 1.3, -0.6], [0.8, -0.3, 0.9]])
