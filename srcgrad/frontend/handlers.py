@@ -2,10 +2,10 @@
 
 from srcgrad.frontend.arrays import attributes as array_attributes
 from srcgrad.frontend.arrays import contraction, creation, formulas, joining, reductions, selection, ufuncs, views
-from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, stencils
-from srcgrad.frontend.containers import comprehensions, methods
+from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, stencils
+from srcgrad.frontend.containers import comprehensions, methods, sequences
 from srcgrad.frontend.control import iteration, loops
-from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
+from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
 from srcgrad.frontend.numbers import functions
 
 __all__ = [
@@ -13,10 +13,12 @@ __all__ = [
     "assignment",
     "attributes",
     "builtin_functions",
+    "builtin_queries",
     "calls",
     "comprehensions",
     "contraction",
     "creation",
+    "exceptions",
     "expressions",
     "formulas",
     "functions",
@@ -28,6 +30,7 @@ __all__ = [
     "numba_ufuncs",
     "reductions",
     "selection",
+    "sequences",
     "statements",
     "stencils",
     "subscripts",
