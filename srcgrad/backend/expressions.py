@@ -16,7 +16,7 @@ from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
-from srcgrad.ir.types import F32, F64, I64, INDEX, DType, Scalar
+from srcgrad.ir.types import C64, F32, F64, I64, INDEX, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
 
 ATOM = PRECEDENCE["atom"]
@@ -243,8 +243,9 @@ class Expressions:
         dtype = result.dtype
         narrow = dtype.kind in "iu" and dtype.numpy.itemsize < 8 and op.primitive in WIDENED
         power = op.primitive == "ipow" and dtype not in (I64, F64)
+        pair = op.primitive == "complex" and dtype == C64
         python = dtype == F32 and (op.primitive in HELPER_OF or text.startswith("math."))
-        if narrow or power or python:
+        if narrow or power or pair or python:
             return f"{numpy_name(dtype)}({text})", ATOM
         return text, precedence
 
@@ -259,8 +260,6 @@ class Expressions:
         text = self.text(operand)
         if source.dtype.kind == "c" and target.dtype.kind != "c":
             text = f"{self.text(operand, ATOM)}.real"
-            if source.dtype.real == target.dtype:
-                return text, ATOM
         if target.dtype.kind in "iu" and source.dtype in (I64, F64) and self.is_python_number(operand):
             text = f"{numpy_name(source.dtype)}({text})"  # wraps around, where a Python number would raise
         return f"{numpy_name(target.dtype)}({text})", ATOM
@@ -268,6 +267,8 @@ class Expressions:
 
 def _least(precedence: int, count: int) -> list[int]:
     """How tightly each operand has to bind: left to right, but for powers and comparisons."""
+    if precedence == PRECEDENCE["postfix"]:
+        return [ATOM]
     if precedence == ATOM:
         return [0] * count
     if precedence == PRECEDENCE["**"]:

@@ -24,6 +24,7 @@ __all__ = [
     "joining",
     "loops",
     "methods",
+    "parts",
     "reductions",
     "selection",
     "statements",

@@ -134,7 +134,7 @@ def _astype(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 def converted(builder: Builder, value: ArrayValue | Delayed, dtype: DType) -> FrontValue:
     """New elements of another dtype; an array of rank 0 stays an array."""
     if value.dtype.kind == "c" and dtype.kind not in "cb":
-        raise refuse(builder, "a complex array is converted to a real one", f"Use np.abs(x). {PARTS}")
+        raise refuse(builder, "a complex array is converted to a real one", PARTS)
     source = as_delayed(builder, value)
     if value.dtype == dtype:
         return source

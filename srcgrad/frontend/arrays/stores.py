@@ -116,7 +116,7 @@ def elements_for(builder: Builder, shape: Shape, target: ArrayValue, value: Fron
 def check_castable(builder: Builder, value: DType, target: DType) -> None:
     if value.kind == "c" and target.kind != "c":
         message = f"complex values cannot be put into an array of dtype {target.numpy}"
-        raise refuse(builder, message, f"Make the array complex. {PARTS}")
+        raise refuse(builder, message, f"Make the array complex, or: {PARTS}")
 
 
 def unaffected(builder: Builder, value: Delayed, target: Value) -> bool:
