@@ -16,7 +16,7 @@ from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
-from srcgrad.ir.types import C64, F32, F64, I64, INDEX, DType, Scalar
+from srcgrad.ir.types import C64, C128, F32, F64, I64, INDEX, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
 
 ATOM = PRECEDENCE["atom"]
@@ -55,6 +55,8 @@ def constant_text(const: Const) -> tuple[str, int]:
     if kind == "c":
         number = complex(value)
         text = f"complex({_float(number.real)}, {_float(number.imag)})"
+        if repr(number.real) == "0.0" and 0.0 < number.imag < math.inf:
+            text = f"{_float(number.imag)}j"
         return (text, ATOM) if const.dtype.name == "c128" else (f"np.complex64({text})", ATOM)
     assert not isinstance(value, complex)
     text = _float(float(value)) if kind == "f" else repr(int(value))
@@ -242,7 +244,7 @@ class Expressions:
         assert isinstance(result, Scalar)
         dtype = result.dtype
         narrow = dtype.kind in "iu" and dtype.numpy.itemsize < 8 and op.primitive in WIDENED
-        power = op.primitive == "ipow" and dtype not in (I64, F64)
+        power = op.primitive == "ipow" and dtype not in (I64, F64, C128)
         pair = op.primitive == "complex" and dtype == C64
         python = dtype == F32 and (op.primitive in HELPER_OF or text.startswith("math."))
         if narrow or power or pair or python:

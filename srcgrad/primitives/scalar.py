@@ -22,7 +22,6 @@ from srcgrad.ir.core import Block, Operand
 from srcgrad.ir.types import TRUTH, Scalar, Type
 from srcgrad.primitives.table import Attributes, Effect, Operands, Primitive, register
 
-
 # (builder, cotangent of the result) -> the cotangents of the operands
 Transpose = Callable[[Builder, Operand], Sequence[Operand]]
 

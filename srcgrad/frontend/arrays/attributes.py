@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from srcgrad.frontend.arrays.construct import as_array
-from srcgrad.frontend.arrays.delayed import expression, materialized, shape_of
-from srcgrad.frontend.calls.signatures import bound
+from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import PARTS, as_scalar
 from srcgrad.frontend.numbers.scalars import index_op
-from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, function
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
+from srcgrad.frontend.registry import array_attribute
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, constant, index
+from srcgrad.ir.core import Const, Operand, index
 
 
 def python_int(n: Operand) -> FrontValue:

@@ -2,20 +2,18 @@
 
 NumPy's ``z.real`` is a view. Here it is an expression that knows what it is a part of: read at once it costs nothing,
 and written to it writes into ``z``. Kept in memory of its own it would be a copy, so that then neither it nor ``z``
-may be written to any more (``delayed.bound_to_name``).
+may be written to any more (``stores.keep_apart``).
 """
 
 from __future__ import annotations
 
-import cmath
 from collections.abc import Callable
 
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import indexing
 from srcgrad.frontend.arrays.construct import as_array
-from srcgrad.frontend.arrays.delayed import expression
+from srcgrad.frontend.arrays.delayed import expression, part
 from srcgrad.frontend.arrays.keys import Key
 from srcgrad.frontend.arrays.stores import as_number, check_castable, check_same_kind
 from srcgrad.frontend.calls.signatures import bound, static_bool
@@ -23,22 +21,10 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import parts, scalars
 from srcgrad.frontend.numbers.promotion import Number, as_scalar
 from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, function
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Part, ScalarValue, Static, is_array, is_number
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Part, Static, is_array, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.types import BOOL
 
 Combine = Callable[[Builder, Number, Number], Number]
-
-
-def part(builder: Builder, value: ArrayValue | Delayed, name: str) -> FrontValue:
-    """``value.real`` or ``value.imag``."""
-    if value.dtype.kind != "c" and name == "real":
-        return value
-    result = expression(builder, (value,), parts.PARTS[name])
-    if isinstance(value, ArrayValue) and value.dtype.kind == "c" and isinstance(result, Delayed):
-        part = Part(value, name)
-        return Delayed(result.shape, result.dtype, result.element, result.reads, result.aligned, part)
-    return result
 
 
 def write(builder: Builder, whole: Part, key: Key, value: FrontValue) -> None:
