@@ -81,7 +81,7 @@ def over_axes(
     default: int | None = None,
     whole: bool = True,
 ) -> list[Case]:
-    """Cases of a reduction: in ``call``, ``{x}`` is the array and ``{axes}`` what follows, ``, axis=0, keepdims=True``."""
+    """Cases of a reduction: in ``call``, ``{x}`` is the array and ``{axes}`` what follows it, as ``, axis=0``."""
 
     def of(x: str, axes: str) -> str:
         return call.format(x=x, axes=axes)
