@@ -12,7 +12,7 @@ from srcgrad.frontend.arrays import (
     ufuncs,
     views,
 )
-from srcgrad.frontend.calls import builtin_functions
+from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, stencils
 from srcgrad.frontend.containers import comprehensions, methods
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
@@ -35,10 +35,13 @@ __all__ = [
     "joining",
     "loops",
     "methods",
+    "numba_gufuncs",
+    "numba_ufuncs",
     "parts",
     "reductions",
     "selection",
     "statements",
+    "stencils",
     "subscripts",
     "ufuncs",
     "views",
