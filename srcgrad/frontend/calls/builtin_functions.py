@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import shape_of
-from srcgrad.frontend.calls.dispatch import call_object
+from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.folds import fold
@@ -18,6 +18,7 @@ from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import binary, kind_of, logical_and, logical_or, truth
+from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
     ArrayValue,
@@ -44,6 +45,9 @@ def only(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str
 @function(len)
 def _len(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     value = only(lowering, arguments, keywords, "len")
+    method = special(value, "__len__")
+    if method is not None:
+        return call(lowering, method, [], {})
     if isinstance(value, ArrayValue | Delayed) and value.rank > 0:
         return integer(shape_of(lowering.builder, value)[0])
     if isinstance(value, Counted):

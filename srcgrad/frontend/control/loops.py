@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError, UnsupportedSyntaxError
-from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import (
@@ -38,7 +37,7 @@ from srcgrad.frontend.control.carried import (
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import condition
 from srcgrad.frontend.control.slots import operands_of, rebound
-from srcgrad.frontend.lowering import Lowering, Variable
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, Variable
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.assignment import assign
 from srcgrad.frontend.nodes.operators import invert
@@ -103,7 +102,7 @@ def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[]
         usual()
         return
     except (UnsupportedError, ArgumentTypeError) as refusal:
-        if isinstance(refusal, growing.ListGrowsError):
+        if isinstance(refusal, LowerAgainError):
             raise
         first = refusal
     del lowering.builder.ops[start:]
@@ -112,7 +111,7 @@ def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[]
     try:
         otherwise()
     except (UnsupportedError, ArgumentTypeError) as refusal:
-        raise refusal if isinstance(refusal, growing.ListGrowsError) else first from None
+        raise refusal if isinstance(refusal, LowerAgainError) else first from None
 
 
 def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> None:
