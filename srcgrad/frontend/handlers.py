@@ -1,7 +1,17 @@
 """Every module that adds rows to the registry; importing this one fills it."""
 
 from srcgrad.frontend.arrays import attributes as array_attributes
-from srcgrad.frontend.arrays import contraction, creation, formulas, joining, reductions, selection, ufuncs, views
+from srcgrad.frontend.arrays import (
+    contraction,
+    creation,
+    formulas,
+    joining,
+    reductions,
+    selection,
+    stopped,
+    ufuncs,
+    views,
+)
 from srcgrad.frontend.calls import builtin_functions, ruled
 from srcgrad.frontend.containers import comprehensions, methods
 from srcgrad.frontend.control import iteration, loops
@@ -28,6 +38,7 @@ __all__ = [
     "ruled",
     "selection",
     "statements",
+    "stopped",
     "subscripts",
     "ufuncs",
     "views",

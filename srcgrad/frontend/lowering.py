@@ -20,7 +20,7 @@ from srcgrad.ir.types import DType
 
 if TYPE_CHECKING:
     from srcgrad.frontend.calls.recursion import Activation
-    from srcgrad.frontend.calls.ruled import RuledCall
+    from srcgrad.frontend.calls.rule_values import RuledCall
     from srcgrad.frontend.control.slots import Slot
 
 Variable = tuple[Scope, str]

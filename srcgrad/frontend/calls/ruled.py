@@ -1,4 +1,4 @@
-"""Calls of functions that say themselves what their derivative is: ``custom_vjp``, ``custom_jvp``, ``stop_gradient``.
+"""Calls of functions that say themselves what their derivative is: ``custom_vjp`` and ``custom_jvp``.
 
 Such a function becomes a callee with ``rules``, and so do the functions that make up its rule: each is lowered once
 for each combination of argument types. The array results of all are fresh memory.
@@ -6,84 +6,46 @@ for each combination of argument types. The array results of all are fresh memor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from types import FunctionType
 
 from srcgrad.analysis.written import written_parameters
-from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.arrays import extents
-from srcgrad.frontend.arrays.delayed import copy, expression
 from srcgrad.frontend.boundary.places import Capture
-from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.calls.dispatch import call
 from srcgrad.frontend.calls.functions import bind, python_defaults
+from srcgrad.frontend.calls.rule_values import (
+    RuledCall,
+    as_result,
+    cotangent_of,
+    cotangents_of_arguments,
+    fresh,
+    lasting,
+    matched,
+    pair_of,
+    parameters_of,
+    rebuilt,
+    tangents_of,
+)
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.control.merge import (
-    JoinError,
     describe,
     dynamic,
     flatten,
-    join,
     rebuild,
     settle,
-    spelled,
     types_of,
 )
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers import scalars
-from srcgrad.frontend.numbers.promotion import as_scalar, cast
-from srcgrad.frontend.registry import Arguments, Keywords, call_object, function
+from srcgrad.frontend.registry import Keywords, call_object
 from srcgrad.frontend.syntax import source
-from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, TupleValue, is_array, is_number
-from srcgrad.frontend.values import Static as Known
-from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, constant, defined, used
+from srcgrad.frontend.values import FrontValue, TupleValue
+from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, defined, used
 from srcgrad.ir.rewrite import substitute
-from srcgrad.ir.types import Array, Scalar
-from srcgrad.primitives.custom import Ruled, custom_jvp, custom_vjp, stop_gradient
-
-NOTHING = Static(None, None)
-
-
-@dataclass(eq=False)
-class RuledCall:
-    """A function with a rule, for arguments of these structures, as callee ``name``."""
-
-    custom: Ruled
-    arguments: tuple[Structure, ...]
-    name: str
-    result: Structure | None = None
-    free: list[Value] = field(default_factory=list)  # arrays from outside: further operands of each call
-    complete: bool = False
-    entered: bool = False  # called from its own rule, before what is free in that was known
-
-    @property
-    def counts(self) -> list[int]:
-        """The number of operands of each argument."""
-        return [count_leaves(s) for s in self.arguments]
-
-    @property
-    def starts(self) -> list[int]:
-        """The position of the first operand of each argument."""
-        return [sum(self.counts[:k]) for k in range(len(self.arguments))]
-
-    @property
-    def fixed(self) -> list[int]:
-        """The arguments that carry no derivative."""
-        return [k for k in range(len(self.arguments)) if k in self.custom.nondiff_argnums]
-
-    @property
-    def varied(self) -> list[int]:
-        """The arguments that the rule is about."""
-        return [k for k in range(len(self.arguments)) if k not in self.custom.nondiff_argnums]
-
-    def floating(self, k: int) -> list[int]:
-        """The positions of the operands of an argument that may carry a derivative."""
-        leaves = enumerate(leaves_of(self.arguments[k]))
-        return [self.starts[k] + j for j, leaf in leaves if leaf.type.dtype.differentiable]
+from srcgrad.primitives.custom import Ruled, custom_jvp, custom_vjp
 
 
 @call_object(custom_vjp)
@@ -105,22 +67,6 @@ def call_ruled(lowering: Lowering, custom: object, arguments: Sequence[FrontValu
     types = tuple(types_of(here.result))
     results = lowering.builder.emit("call", *operands, *here.free, callee=here.name, types=types)
     return rebuild(lowering, here.result, iter(results))
-
-
-@function(stop_gradient, least=1, most=1)
-def _stop_gradient(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return _stopped(lowering, arguments[0])
-
-
-def _stopped(lowering: Lowering, value: FrontValue) -> FrontValue:
-    if isinstance(value, TupleValue):
-        items = tuple(_stopped(lowering, item) for item in value.items)
-        return TupleValue(items, value.cls, value.keys, lowering.builder.ops)
-    if isinstance(value, ScalarValue):
-        return scalars.apply(lowering.builder, "stop", [value], weak=value.weak)
-    if is_array(value):
-        return expression(lowering.builder, [value], lambda builder, x: scalars.apply(builder, "stop", [x]))
-    return value
 
 
 def _positional(
@@ -186,9 +132,9 @@ class _Part:
 
 
 def _primal(lowering: Lowering, here: RuledCall, fun: FrontValue) -> _Part:
-    parameters = _parameters(here.arguments)
+    parameters = parameters_of(here.arguments)
     with _outlined(lowering, here, "", parameters) as ops:
-        result = _fresh(lowering, call(lowering, fun, _values(lowering, here.arguments, parameters), {}), set())
+        result = fresh(lowering, call(lowering, fun, rebuilt(lowering, here.arguments, parameters), {}), set())
         here.result = dynamic(describe(result))
         yields = flatten(lowering, result, here.result)
     return _Part("", parameters, ops, yields)
@@ -196,25 +142,25 @@ def _primal(lowering: Lowering, here: RuledCall, fun: FrontValue) -> _Part:
 
 def _vjp_parts(lowering: Lowering, here: RuledCall, fwd: FrontValue, bwd: FrontValue) -> list[_Part]:
     assert here.result is not None
-    parameters = _parameters(here.arguments)
+    parameters = parameters_of(here.arguments)
     with _outlined(lowering, here, "fwd", parameters) as ops:
-        pair = call(lowering, fwd, _values(lowering, here.arguments, parameters), {})
-        out, kept = _pair(lowering, pair, "fwd", "the result and what bwd needs")
+        pair = call(lowering, fwd, rebuilt(lowering, here.arguments, parameters), {})
+        out, kept = pair_of(lowering, pair, "fwd", "the result and what bwd needs")
         seen: set[Value] = set()
-        results = _as_result(lowering, here, _fresh(lowering, out, seen), "fwd")
-        kept = _lasting(lowering, kept, seen)
+        results = as_result(lowering, here, fresh(lowering, out, seen), "fwd")
+        kept = lasting(lowering, kept, seen)
         residuals = describe(kept)
         yields = [*results, *flatten(lowering, kept, residuals)]
     fixed = [p for k in here.fixed for p in parameters[here.starts[k] : here.starts[k] + here.counts[k]]]
     forward = _Part("_fwd", parameters, ops, [*yields, *fixed])
     first = [here.arguments[k] for k in here.fixed]
-    cotangent = _cotangent(here.result)
-    own = _parameters([residuals, *first])
-    tail = _parameters([cotangent])
+    ct_structure = cotangent_of(here.result)
+    own = parameters_of([residuals, *first])
+    tail = parameters_of([ct_structure])
     with _outlined(lowering, here, "bwd", [*own, *tail]) as ops:
-        kept, *others, ct = _values(lowering, [residuals, *first, cotangent], [*own, *tail])
+        kept, *others, ct = rebuilt(lowering, [residuals, *first, ct_structure], [*own, *tail])
         found = settle(lowering, call(lowering, bwd, [*others, kept, ct], {}))
-        cts = _cotangents_of_arguments(lowering, here, found)
+        cts = cotangents_of_arguments(lowering, here, found)
     given = [(k, ct) for k, ct in cts if ct is not None]
     backward = _Part("_bwd", own, ops, [ct for _, ct in given], tail, tuple(k for k, _ in given))
     return [forward, backward]
@@ -222,19 +168,19 @@ def _vjp_parts(lowering: Lowering, here: RuledCall, fwd: FrontValue, bwd: FrontV
 
 def _jvp_part(lowering: Lowering, here: RuledCall, jvp: FrontValue) -> _Part:
     assert here.result is not None
-    parameters = _parameters(here.arguments)
-    tangents = [_cotangent(here.arguments[k]) for k in here.varied]
-    tail = _parameters(tangents)
+    parameters = parameters_of(here.arguments)
+    dotted = [cotangent_of(here.arguments[k]) for k in here.varied]
+    tail = parameters_of(dotted)
     with _outlined(lowering, here, "jvp", [*parameters, *tail]) as ops:
-        values = _values(lowering, here.arguments, parameters)
+        values = rebuilt(lowering, here.arguments, parameters)
         primals = TupleValue(tuple(values[k] for k in here.varied))
-        dots = TupleValue(tuple(_values(lowering, tangents, tail)))
+        dots = TupleValue(tuple(rebuilt(lowering, dotted, tail)))
         pair = call(lowering, jvp, [*(values[k] for k in here.fixed), primals, dots], {})
-        out, dot = _pair(lowering, pair, "jvp", "the result and its tangent")
+        out, dot = pair_of(lowering, pair, "jvp", "the result and its tangent")
         seen: set[Value] = set()
-        results = _as_result(lowering, here, _fresh(lowering, out, seen), "jvp")
-        found = _matched(lowering, here, _fresh(lowering, dot, seen), here.result, "jvp")
-        yields = [*results, *_tangents(lowering, here, results, found)]
+        results = as_result(lowering, here, fresh(lowering, out, seen), "jvp")
+        found = matched(lowering, here, fresh(lowering, dot, seen), here.result, "jvp")
+        yields = [*results, *tangents_of(lowering, here, results, found)]
     return _Part("_jvp", parameters, ops, yields, tail)
 
 
@@ -271,18 +217,6 @@ def _free(block: Block) -> Iterator[Value]:
     return (v for v in used(block) if v not in inside)
 
 
-# Values in and out of a part
-
-
-def _parameters(structures: Sequence[Structure]) -> list[Value]:
-    return [Value(t) for s in structures for t in types_of(s)]
-
-
-def _values(lowering: Lowering, structures: Sequence[Structure], parameters: Sequence[Value]) -> list[FrontValue]:
-    leaves = iter(parameters)
-    return [rebuild(lowering, s, leaves) for s in structures]
-
-
 @contextmanager
 def _outlined(lowering: Lowering, here: RuledCall, part: str, parameters: Sequence[Value]) -> Iterator[list[Op]]:
     """Lower into the body of a function of its own; the ops are complete when the context ends."""
@@ -292,126 +226,3 @@ def _outlined(lowering: Lowering, here: RuledCall, part: str, parameters: Sequen
             yield ops
         finally:
             lowering.dead = dead
-
-
-def _fresh(lowering: Lowering, value: FrontValue, seen: set[Value]) -> FrontValue:
-    """The value with arrays that nobody else has a reference to."""
-    return _replaced(lowering, settle(lowering, value), lambda array: _own(lowering, array, seen))
-
-
-def _lasting(lowering: Lowering, value: FrontValue, seen: set[Value]) -> FrontValue:
-    """The value with arrays that are arguments or that nobody else has a reference to."""
-
-    def kept(array: ArrayValue) -> ArrayValue:
-        argument = lowering.builder.definition(array.ref) is None
-        return array if argument else _own(lowering, array, seen)
-
-    return _replaced(lowering, settle(lowering, value), kept)
-
-
-def _own(lowering: Lowering, array: ArrayValue, seen: set[Value]) -> ArrayValue:
-    made = lowering.builder.definition(array.ref)
-    if made is None or made.primitive != "alloc" or array.ref in seen:
-        array = copy(lowering.builder, array)
-    seen.add(array.ref)
-    return array
-
-
-def _replaced(lowering: Lowering, value: FrontValue, change: Callable[[ArrayValue], ArrayValue]) -> FrontValue:
-    if isinstance(value, ArrayValue):
-        return change(value)
-    if isinstance(value, TupleValue):
-        items = tuple(_replaced(lowering, item, change) for item in value.items)
-        return TupleValue(items, value.cls, value.keys, lowering.builder.ops)
-    return value
-
-
-def _pair(lowering: Lowering, value: FrontValue, rule: str, what: str) -> tuple[FrontValue, FrontValue]:
-    if not isinstance(value, TupleValue) or len(value.items) != 2 or value.keys:
-        found = spelled(describe(settle(lowering, value)))
-        lowering.refuse(None, f"the rule {rule} returns {found}", f"Return a pair: {what}.", ArgumentTypeError)
-    return value.items[0], value.items[1]
-
-
-def _as_result(lowering: Lowering, here: RuledCall, out: FrontValue, rule: str) -> list[Operand]:
-    """The operands of a result, which must be such as the function itself gives."""
-    assert here.result is not None
-    found = dynamic(describe(out))
-    try:
-        agreed = join(found, here.result) == here.result
-    except JoinError:
-        agreed = False
-    if not agreed:
-        message = f"the rule {rule} gives {spelled(found)} where {here.name}() gives {spelled(here.result)}"
-        lowering.refuse(None, message, "Both must return the same.", ArgumentTypeError)
-    return flatten(lowering, out, here.result)
-
-
-def _cotangent(s: Structure) -> Structure:
-    """The structure of a cotangent or tangent: None for what is no float."""
-    if isinstance(s, Tree):
-        return replace(s, children=tuple(_cotangent(c) for c in s.children))
-    return s if isinstance(s, Leaf) and s.type.dtype.differentiable else NOTHING
-
-
-def _cotangents_of_arguments(
-    lowering: Lowering, here: RuledCall, found: FrontValue
-) -> list[tuple[int, Operand | None]]:
-    """What ``bwd`` returned, by the positions of the operands."""
-    if not isinstance(found, TupleValue) or len(found.items) != len(here.varied):
-        given = spelled(describe(found))
-        message = f"the rule bwd of {here.name}() returns {given}, and there are {len(here.varied)} arguments"
-        hint = "Return a tuple with the cotangent of each argument that is not among nondiff_argnums."
-        lowering.refuse(None, message, hint, ArgumentTypeError)
-    cts: list[tuple[int, Operand | None]] = []
-    for k, value in zip(here.varied, found.items, strict=True):
-        operands = _matched(lowering, here, value, here.arguments[k], "bwd")
-        cts += zip(here.floating(k), operands, strict=True)
-    return cts
-
-
-def _matched(lowering: Lowering, here: RuledCall, value: FrontValue, s: Structure, rule: str) -> list[Operand | None]:
-    """An operand for each floating leaf of the structure; None for what has no derivative."""
-    leaves = [leaf for leaf in leaves_of(s) if leaf.type.dtype.differentiable]
-    if isinstance(value, Known) and value.value is None:
-        return [None] * len(leaves)
-    match s:
-        case Tree(children=children) if isinstance(value, TupleValue) and len(value.items) == len(children):
-            pairs = zip(value.items, children, strict=True)
-            return [x for v, c in pairs for x in _matched(lowering, here, v, c, rule)]
-        case Leaf() if not leaves:
-            return []
-        case Leaf(type=Scalar(dtype=dtype)) if is_number(value):
-            return [cast(lowering.builder, as_scalar(value).operand, dtype)]  # type: ignore[arg-type]  # a number
-        case Leaf(type=Array() as kind) if isinstance(value, ArrayValue) and value.rank == kind.rank:
-            return [value.ref]
-        case Static():
-            return []
-    message = f"the rule {rule} of {here.name}() gives {spelled(describe(value))} where {spelled(s)} is wanted"
-    lowering.refuse(None, message, "Give it the shape and dtype of the value it belongs to.", ArgumentTypeError)
-
-
-def _tangents(
-    lowering: Lowering, here: RuledCall, results: Sequence[Operand], found: Sequence[Operand | None]
-) -> list[Operand]:
-    """The tangents of the floating results, each of the shape and dtype of its result."""
-    builder = lowering.builder
-    floating = [r for r in results if r.type.dtype.differentiable]  # type: ignore[union-attr]  # no stacks here
-    tangents: list[Operand] = []
-    for result, dot in zip(floating, found, strict=True):
-        if isinstance(result.type, Scalar):
-            tangents.append(constant(0, result.type.dtype) if dot is None else dot)
-            continue
-        assert isinstance(result, Value) and isinstance(result.type, Array)
-        shape = extents.shape(builder, result)
-        if isinstance(dot, Value) and dot.type == result.type:
-            for n, m in zip(extents.shape(builder, dot), shape, strict=True):
-                message = f"the tangent from the rule of {here.name}() has an extent of {{0}}, its result {{1}}"
-                extents.require_equal(builder, n, m, message, "Give it the shape of the result.")
-            tangents.append(dot)
-        elif dot is None:
-            tangents.append(builder("alloc", *shape, dtype=result.type.dtype, fill="zeros"))
-        else:
-            message = f"the tangent from the rule of {here.name}() is {dot.type!r}, its result {result.type!r}"
-            lowering.refuse(None, message, "Give it the shape and dtype of the result.", ArgumentTypeError)
-    return tangents
