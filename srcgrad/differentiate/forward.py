@@ -21,6 +21,7 @@ from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, defined,
 from srcgrad.ir.rewrite import map_functions
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.routines import ROUTINES, Routine
+from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 
@@ -179,6 +180,10 @@ class _Forward:
 
     def combine(self, op: Op) -> None:
         """The sum of each partial times the tangent of its operand."""
+        if SCALARS[op.primitive].transpose is not None:
+            tangents = (self.tangent(x) for x in op.operands)
+            self.tangents[op.result] = self.builder(op.primitive, *tangents, name=suffixed(op.result, DOT))
+            return
         total: Operand | None = None
         for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
             if operand not in self.tangents:

@@ -6,17 +6,18 @@ from srcgrad.frontend.arrays import (
     creation,
     formulas,
     joining,
+    parts,
     reductions,
     selection,
     stopped,
     ufuncs,
     views,
 )
-from srcgrad.frontend.calls import builtin_functions, ruled
+from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, ruled, stencils
 from srcgrad.frontend.containers import comprehensions, methods
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
-from srcgrad.frontend.numbers import functions
+from srcgrad.frontend.numbers import complex_functions, functions
 
 __all__ = [
     "array_attributes",
@@ -24,6 +25,7 @@ __all__ = [
     "attributes",
     "builtin_functions",
     "calls",
+    "complex_functions",
     "comprehensions",
     "contraction",
     "creation",
@@ -34,10 +36,14 @@ __all__ = [
     "joining",
     "loops",
     "methods",
+    "numba_gufuncs",
+    "numba_ufuncs",
+    "parts",
     "reductions",
     "ruled",
     "selection",
     "statements",
+    "stencils",
     "stopped",
     "subscripts",
     "ufuncs",

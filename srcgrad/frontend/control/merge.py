@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend import values
 from srcgrad.frontend.arrays.delayed import materialized
+from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.lowering import Lowering
@@ -26,9 +27,9 @@ class JoinError(Exception):
 
 def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The value with memory for every array expression in it."""
-    if isinstance(value, Delayed):
-        return materialized(lowering.builder, value)
-    if isinstance(value, TupleValue) and any(isinstance(v, Delayed | TupleValue) for v in value.items):
+    if isinstance(value, Delayed | ArrayValue):
+        return keep_apart(lowering.builder, materialized(lowering.builder, value))
+    if isinstance(value, TupleValue) and any(isinstance(v, Delayed | TupleValue | ArrayValue) for v in value.items):
         items = tuple(settle(lowering, v) for v in value.items)
         if value.mutable:
             value.items = items
