@@ -321,7 +321,7 @@ def test_a_cotangent_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="gives a cotangent of extent 3 for an axis of extent 4"):
         grad(lambda x: np.sum(rule(x)), jit=False)(X)
     rule = ruled_by(lambda x: (x.copy(), x), lambda x, ct: (1.0,), lambda x: x.copy())
-    with pytest.raises(ArgumentTypeError, match="gives 1.0 where an array of rank 1"):
+    with pytest.raises(ArgumentTypeError, match="where an array of rank 1"):
         grad(lambda x: np.sum(rule(x)), jit=False)(X)
 
 
@@ -331,7 +331,7 @@ def test_a_rule_that_writes_to_its_argument() -> None:
         return (ct,)
 
     rule = ruled_by(lambda x: (x.copy(), x), bwd, lambda x: x.copy())
-    with pytest.raises(UnsupportedError, match="the rule of .* writes to its argument"):
+    with pytest.raises(UnsupportedError, match="writes to its argument"):
         grad(lambda x: np.sum(rule(x)), jit=False)(X)
 
 
