@@ -13,10 +13,15 @@ from srcgrad.frontend.arrays import (
     ufuncs,
     views,
 )
+<<<<<<< HEAD
 from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, ruled, stencils
 from srcgrad.frontend.containers import comprehensions, methods
+=======
+from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, stencils
+from srcgrad.frontend.containers import comprehensions, methods, sequences
+>>>>>>> main
 from srcgrad.frontend.control import iteration, loops
-from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
+from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
 from srcgrad.frontend.numbers import complex_functions, functions
 
 __all__ = [
@@ -24,11 +29,13 @@ __all__ = [
     "assignment",
     "attributes",
     "builtin_functions",
+    "builtin_queries",
     "calls",
     "complex_functions",
     "comprehensions",
     "contraction",
     "creation",
+    "exceptions",
     "expressions",
     "formulas",
     "functions",
@@ -42,6 +49,7 @@ __all__ = [
     "reductions",
     "ruled",
     "selection",
+    "sequences",
     "statements",
     "stencils",
     "stopped",
