@@ -13,13 +13,8 @@ from srcgrad.frontend.arrays import (
     ufuncs,
     views,
 )
-<<<<<<< HEAD
-from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, ruled, stencils
-from srcgrad.frontend.containers import comprehensions, methods
-=======
-from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, stencils
+from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, ruled, stencils
 from srcgrad.frontend.containers import comprehensions, methods, sequences
->>>>>>> main
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
 from srcgrad.frontend.numbers import complex_functions, functions
