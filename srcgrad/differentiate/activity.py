@@ -125,7 +125,7 @@ def carries_derivative(op: Op) -> bool:
     if op.primitive in ("select", "cast"):
         return differentiable(op.result)
     row = SCALARS.get(op.primitive)
-    return row is not None and row.partials is not None and differentiable(op.result)
+    return row is not None and row.has_derivative and differentiable(op.result)
 
 
 def _control_links(op: Op) -> list[Edge]:

@@ -17,6 +17,7 @@ from srcgrad.differentiate.shadows import DOT, TwinPass, suffixed
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, first_carried
 from srcgrad.ir.types import Array, Scalar
+from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 
@@ -135,6 +136,10 @@ class _Forward:
 
     def combine(self, op: Op) -> None:
         """The sum of each partial times the tangent of its operand."""
+        if SCALARS[op.primitive].transpose is not None:
+            tangents = (self.tangent(x) for x in op.operands)
+            self.tangents[op.result] = self.builder(op.primitive, *tangents, name=suffixed(op.result, DOT))
+            return
         total: Operand | None = None
         for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
             if operand not in self.tangents:

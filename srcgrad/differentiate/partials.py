@@ -68,11 +68,24 @@ def masked(builder: Builder, factor: Operand, product: Operand) -> Operand:
 
 
 def convert(builder: Builder, operand: Operand, kind: object) -> Operand:
-    """The operand as a scalar of another type."""
-    assert isinstance(kind, Scalar)
+    """The operand as a scalar of another type; of a complex one its real part, if the type is real.
+
+    That is the transpose of the conversion the other way.
+    """
+    assert isinstance(kind, Scalar) and isinstance(operand.type, Scalar)
+    if operand.type.dtype.kind == "c" and kind.dtype.kind != "c":
+        return convert(builder, _real(builder, operand), kind)
     if isinstance(operand, Const):
         return constant(operand.value, kind.dtype)
+    if operand.type == kind:
+        return operand
     return builder("cast", operand, dtype=kind.dtype)
+
+
+def _real(builder: Builder, operand: Operand) -> Operand:
+    if isinstance(operand, Const):
+        return constant(operand.value.real, operand.dtype.real)
+    return builder("real", operand)
 
 
 def zero_like(operand: Operand) -> Const:

@@ -22,6 +22,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Op, Operand, Value, constant, defined
 from srcgrad.ir.types import Array, Scalar, Stack
+from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 
@@ -111,6 +112,9 @@ class Reverse:
             for side, chosen in zip(sides, ((ct, zero), (zero, ct)), strict=True):
                 if side in self.active:
                     self.add(side, self.builder("select", condition, *chosen))
+        elif (transpose := SCALARS[op.primitive].transpose) is not None:
+            for operand, part in zip(op.operands, transpose(self.builder, ct), strict=True):
+                self.add(operand, part)
         elif carries_derivative(op):
             for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
                 if operand in self.active:
