@@ -88,6 +88,8 @@ APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_de
 RECALL = (*each(fuse_values), *APART)
 # On what is to be emitted.
 IMPROVE = each(
+    resolve_extents,
+    look_through_views,
     fold_constants,
     share_common,
     decide_comparisons,

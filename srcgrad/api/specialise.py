@@ -42,7 +42,7 @@ class Constant:
         self._read = captured.capture.read
         found = self._read()
         # A list or dict may have changed and still be the same object.
-        self._seen = found if captured.holds() and not isinstance(found, list | dict) else CHANGED
+        self._seen = found if captured.holds() and not isinstance(found, list | dict | set) else CHANGED
 
     def holds(self) -> bool:
         """Whether the program is still right."""
