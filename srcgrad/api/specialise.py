@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -172,7 +173,7 @@ class Specialisations:
         steps: list[tuple[str, int]] = []
         with watching(lambda step, function: steps.append((step, loops(function)))):
             self.program(structures)
-        pairs = zip(steps, steps[1:], strict=False)
+        pairs = itertools.pairwise(steps)
         return any(step == run_in_lanes.__name__ and after > before for (_, before), (step, after) in pairs)
 
     def _program(self, structures: Structures, options: Options) -> Program:
