@@ -26,6 +26,7 @@ from srcgrad.errors import (
     UnsupportedError,
     UnsupportedSyntaxError,
 )
+from srcgrad.primitives.custom import custom_jvp, custom_vjp, stop_gradient
 from srcgrad.testing import check_grads
 
 __version__ = "0.1.0"
@@ -44,6 +45,8 @@ __all__ = [
     "UnsupportedError",
     "UnsupportedSyntaxError",
     "check_grads",
+    "custom_jvp",
+    "custom_vjp",
     "grad",
     "hessian",
     "hvp",
@@ -52,6 +55,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "stop_gradient",
     "value_and_grad",
     "vjp",
 ]

@@ -9,13 +9,14 @@ from srcgrad.frontend.arrays import (
     parts,
     reductions,
     selection,
+    stopped,
     ufuncs,
     views,
 )
-from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, stencils
-from srcgrad.frontend.containers import comprehensions, methods
+from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, ruled, stencils
+from srcgrad.frontend.containers import comprehensions, methods, sequences
 from srcgrad.frontend.control import iteration, loops
-from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
+from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
 from srcgrad.frontend.numbers import complex_functions, functions
 
 __all__ = [
@@ -23,11 +24,13 @@ __all__ = [
     "assignment",
     "attributes",
     "builtin_functions",
+    "builtin_queries",
     "calls",
     "complex_functions",
     "comprehensions",
     "contraction",
     "creation",
+    "exceptions",
     "expressions",
     "formulas",
     "functions",
@@ -39,9 +42,12 @@ __all__ = [
     "numba_ufuncs",
     "parts",
     "reductions",
+    "ruled",
     "selection",
+    "sequences",
     "statements",
     "stencils",
+    "stopped",
     "subscripts",
     "ufuncs",
     "views",

@@ -170,6 +170,14 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
+class OneOf:
+    """One of several functions, which one is known at run time: the number ``tag`` counts them from 0."""
+
+    tag: Operand
+    options: tuple[Static | Closure, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Neighbourhood:
     """An array in the kernel of a stencil: its indices count from ``place``, and are noted in ``offsets``."""
 
@@ -190,6 +198,7 @@ FrontValue = (
     | Counted
     | GrowingList
     | Neighbourhood
+    | OneOf
 )
 
 

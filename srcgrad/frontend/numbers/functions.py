@@ -66,6 +66,9 @@ for _python, _primitive in ((math.floor, "floor"), (math.ceil, "ceil"), (math.tr
 @function(round, least=1, most=2)
 def _round(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if len(arguments) > 1 and not (isinstance(arguments[1], Static) and arguments[1].value is None):
+        if all(isinstance(a, Static) for a in arguments):
+            return Static(round(*(a.value for a in arguments if isinstance(a, Static))))  # type: ignore[call-overload]  # numbers
+        # Python rounds the decimal number, which no scaling by a power of ten gives in all cases.
         lowering.refuse(None, "round() to a number of digits", "Round the result outside.", UnsupportedError)
     return _to_integer("rint", round)(lowering, arguments[:1], {})
 
