@@ -28,6 +28,7 @@ from srcgrad.errors import (
     UnsupportedError,
     UnsupportedSyntaxError,
 )
+from srcgrad.primitives.custom import custom_jvp, custom_vjp, stop_gradient
 from srcgrad.testing import check_grads
 
 __version__ = "0.1.0"
@@ -64,6 +65,8 @@ __all__ = [
     "UnsupportedError",
     "UnsupportedSyntaxError",
     "check_grads",
+    "custom_jvp",
+    "custom_vjp",
     "grad",
     "hessian",
     "hvp",
@@ -72,6 +75,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "stop_gradient",
     "value_and_grad",
     "vjp",
 ]

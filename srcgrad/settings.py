@@ -28,6 +28,9 @@ class Options:
         The function's writes to its array arguments reach the caller's arrays. False copies those first.
     check_nan : bool
         Raise FloatingPointError, naming the line, where a NaN or infinity first appears.
+    lanes : bool
+        Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost. Compiled
+        code only, and only where `fastmath` lets sums be reordered.
     """
 
     jit: bool = True
@@ -36,6 +39,13 @@ class Options:
     cache: bool = True
     mutates: bool = False
     check_nan: bool = False
+    lanes: bool = True
+
+    @property
+    def reorders(self) -> bool:
+        """Whether iterations may be run in another order, and sums added up in it."""
+        allowed = self.fastmath if isinstance(self.fastmath, bool) else "reassoc" in self.fastmath
+        return self.lanes and self.jit and allowed
 
 
 class OptionValues(TypedDict, total=False):
@@ -47,6 +57,7 @@ class OptionValues(TypedDict, total=False):
     cache: bool
     mutates: bool
     check_nan: bool
+    lanes: bool
 
 
 def cache_directory() -> Path:

@@ -9,8 +9,9 @@ from types import FunctionType
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import handlers
+from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.places import Capture, Captured
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.functions import run
 from srcgrad.frontend.containers.growing import ListGrowsError
@@ -54,7 +55,7 @@ class Lowered:
 
 def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lowered:
     """Lower a function for arguments of these structures, one per parameter, in the order of its signature."""
-    python = getattr(function, "py_func", function)  # of a Numba dispatcher
+    python = python_function(function) or function
     if isinstance(python, FunctionType):
         names = parameter_names(source.find(python).node.args)
     else:
@@ -114,6 +115,8 @@ def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
 
 def is_front_end_only(structure: Structure) -> bool:
     """Whether a result holds something that exists only while lowering: a nested function, a range."""
+    if isinstance(structure, Choice):
+        return True
     if isinstance(structure, Tree):
         return structure.cls is SinglePass or any(map(is_front_end_only, structure.children))
     return isinstance(structure, Static) and isinstance(

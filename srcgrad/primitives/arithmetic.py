@@ -70,6 +70,8 @@ scalar("lshift", "{0} << {1}", functions=(operator.lshift, np.left_shift), prece
 scalar("rshift", "{0} >> {1}", functions=(operator.rshift, np.right_shift), precedence="<<")
 # The backend prints a cast by its dtype; the partial 1 follows the result's type.
 scalar("cast", "{dtype}({0})", lambda a, y: 1.0, infer=_cast)
+# The operand as it is, but constant to every derivative.
+scalar("stop", "{0}", None, cost=0)
 # Both sides are computed, so a front end selects only between cheap sides that cannot fail.
 scalar("select", "{1} if {0} else {2}", None, precedence="if", infer=_select)
 # A power with an i64 exponent, at run time or literal; `pow` is the one with two floating operands.
@@ -86,7 +88,7 @@ scalar(
     "pow",
     "{0} ** {1}",
     lambda a, b, y: (b * a ** (b - 1.0) if b != 0.0 else 0.0, y * np.log(a) if a != 0.0 else 0.0),
-    functions=(np.power, np.float_power, math.pow),
+    functions=(np.power, math.pow),
     precedence="**",
     singular=True,
     cost=20,

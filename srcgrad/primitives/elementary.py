@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from srcgrad.primitives.scalar import real_part, scalar, truth_of_same
+from srcgrad.primitives.scalar import scalar, truth_of_same
 
 # exp overflows, and `np.where(x < 10.0, np.exp(x), 1.0)` must not make a NaN of that: singular.
 scalar("exp", "np.exp({0})", lambda x, y: y, functions=(np.exp, math.exp), singular=True, cost=20)
@@ -64,8 +64,6 @@ scalar(
 )
 
 # Powers and roots. cbrt and sqrt have infinite slope at 0; hypot is a norm, of slope 0 at the origin.
-scalar("square", "np.square({0})", lambda x, y: 2.0 * x, functions=(np.square,))
-scalar("reciprocal", "np.reciprocal({0})", lambda x, y: -y * y, functions=(np.reciprocal,), singular=True, cost=4)
 scalar("sqrt", "np.sqrt({0})", lambda x, y: 0.5 / y, functions=(np.sqrt, math.sqrt), singular=True, cost=6)
 scalar(
     "cbrt",
@@ -170,8 +168,7 @@ scalar(
     "abs",
     "abs({0})",
     lambda x, y: slope_of_abs(x),
-    functions=(abs, np.abs, np.absolute, np.fabs, math.fabs),
-    infer=real_part,
+    functions=(abs, np.abs, np.absolute, math.fabs),
 )
 scalar(
     "copysign",
@@ -188,7 +185,7 @@ scalar(
     "fmod",
     "np.fmod({0}, {1})",
     lambda a, b, y: (1.0, -np.rint((a - y) / b)),  # the quotient that was used; trunc(a / b) can be one off
-    functions=(np.fmod, math.fmod),
+    functions=(math.fmod,),
     singular=True,
     cost=20,
 )

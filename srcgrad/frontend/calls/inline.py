@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 
 from srcgrad.frontend import handlers
@@ -27,22 +27,41 @@ def inline(builder: Builder, rule: Callable[..., object], operands: Sequence[Ope
     booleans adapt. A result that is only a literal takes the dtype of the last floating operand (in a
     derivative rule the value of the primitive itself).
     """
+    results = inline_rule(builder, rule, operands)
+    return tuple(x for x in results if x is not None)
+
+
+def inline_rule(
+    builder: Builder, rule: Callable[..., object], operands: Sequence[Operand | None]
+) -> list[Operand | None]:
+    """The same for rules that take and give None for what has no derivative."""
     assert isinstance(rule, FunctionType)
-    found = source.find(rule)
-    lowering = Lowering(builder, outermost(rule, found.file))
+    result = body_of(builder, rule, [operand_value(x) for x in operands], {})
+    scalars = [x.type.dtype for x in operands if x is not None and isinstance(x.type, Scalar)]
+    floating = [dtype for dtype in scalars if dtype.differentiable]
+    return flat(builder, result, floating[-1] if floating else None)
+
+
+def body_of(
+    builder: Builder, function: FunctionType, arguments: Sequence[FrontValue], keywords: Mapping[str, FrontValue]
+) -> FrontValue:
+    """What a function of our own makes of these values, at the cursor; it reads nothing but them."""
+    found = source.find(function)
+    lowering = Lowering(builder, outermost(function, found.file))
     before = builder.location
-    defaults = python_defaults(lowering, rule, found.node.args)
-    bound = bind(lowering, found.node, [operand_value(x) for x in operands], {}, defaults)
+    defaults = python_defaults(lowering, function, found.node.args)
+    bound = bind(lowering, found.node, arguments, keywords, defaults)
     enter(lowering, found.node, lowering.scope)
     result = settle(lowering, run_body(lowering, found.node, lowering.scope, bound))
-    assert not lowering.hidden, f"the rule {rule} reads a global array"
+    assert not lowering.hidden, f"{function} reads a global array"
     builder.location = before
-    floating = [x.type.dtype for x in operands if isinstance(x.type, Scalar) and x.type.dtype.differentiable]
-    return tuple(flat(builder, result, floating[-1] if floating else None))
+    return result
 
 
-def operand_value(operand: Operand) -> FrontValue:
+def operand_value(operand: Operand | None) -> FrontValue:
     """An operand as a parameter of a rule."""
+    if operand is None:
+        return Static(None)
     if isinstance(operand.type, Array):
         assert not isinstance(operand, Const)
         return ArrayValue(operand)
@@ -52,12 +71,14 @@ def operand_value(operand: Operand) -> FrontValue:
     return Static(operand.value) if isinstance(operand, Const) else ScalarValue(operand, weak=True)
 
 
-def flat(builder: Builder, value: FrontValue, floating: DType | None) -> list[Operand]:
+def flat(builder: Builder, value: FrontValue, floating: DType | None) -> list[Operand | None]:
     """The operands of a result; a weak number as ``floating``."""
     if isinstance(value, TupleValue):
         return [x for item in value.items for x in flat(builder, item, floating)]
     if isinstance(value, ArrayValue):
         return [value.ref]
+    if isinstance(value, Static) and value.value is None:
+        return [None]
     assert isinstance(value, ScalarValue | Static), f"a rule returned {value}"
     scalar = as_scalar(value)
     if scalar.weak and scalar.dtype.kind != "b" and floating is not None:
