@@ -20,6 +20,8 @@ class Options:
         Compile the generated source with Numba; False runs it as plain Python.
     fastmath : bool or frozenset of str
         As in `numba.njit`. The default keeps NaN, infinities and compensated sums right.
+    vector_math : bool
+        Take exp, log, sin ... in loops from `srcgrad.vector_math`, which vectorises; False: the C library's, always.
     boundscheck : bool
         Raise IndexError for an index out of range. False trusts the program.
     cache : bool
@@ -32,6 +34,7 @@ class Options:
 
     jit: bool = True
     fastmath: bool | frozenset[str] = DEFAULT_FASTMATH
+    vector_math: bool = True
     boundscheck: bool = True
     cache: bool = True
     mutates: bool = False
@@ -43,6 +46,7 @@ class OptionValues(TypedDict, total=False):
 
     jit: bool
     fastmath: bool | frozenset[str]
+    vector_math: bool
     boundscheck: bool
     cache: bool
     mutates: bool

@@ -145,7 +145,7 @@ class Compiled(CallableInNumba):
         """
         from srcgrad.backend.python_source import emit
 
-        return emit(self._program(args, kwargs).function, level)
+        return emit(self._program(args, kwargs).function, level, self._table.options.vector_math)
 
     @AtTheCall()
     def ir(self, *args: object, after: str = "", **kwargs: object) -> str:
