@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypedDict
 
@@ -30,6 +30,9 @@ class Options:
         The function's writes to its array arguments reach the caller's arrays. False copies those first.
     check_nan : bool
         Raise FloatingPointError, naming the line, where a NaN or infinity first appears.
+    lanes : bool
+        Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost. Compiled
+        code only, and only where `fastmath` lets sums be reordered.
     """
 
     jit: bool = True
@@ -39,6 +42,18 @@ class Options:
     cache: bool = True
     mutates: bool = False
     check_nan: bool = False
+    lanes: bool = True
+
+    def described(self) -> tuple[tuple[str, object], ...]:
+        """Every option by name, the same in each process: sets are sorted."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return tuple((name, sorted(v) if isinstance(v, frozenset) else v) for name, v in values.items())
+
+    @property
+    def reorders(self) -> bool:
+        """Whether iterations may be run in another order, and sums added up in it."""
+        allowed = self.fastmath if isinstance(self.fastmath, bool) else "reassoc" in self.fastmath
+        return self.lanes and self.jit and allowed
 
 
 class OptionValues(TypedDict, total=False):
@@ -51,6 +66,7 @@ class OptionValues(TypedDict, total=False):
     cache: bool
     mutates: bool
     check_nan: bool
+    lanes: bool
 
 
 def cache_directory() -> Path:

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from srcgrad.frontend.lower import Lowered
 
 
+LANES_FOLLOW = """\
+# What is compiled runs independent iterations side by side, in blocks of 32 (see level="compiled").
+"""
+
+
 class Compiled(CallableInNumba):
     """A function that is compiled on first use for each kind of arguments."""
 
@@ -117,8 +122,8 @@ class Compiled(CallableInNumba):
         return self._table.bound(args, kwargs)
 
     def program(self, structures: Structures) -> Program:
-        """What a call with arguments of these structures runs, as IR."""
-        return self._table.program(structures)
+        """What a call with arguments of these structures computes, as IR."""
+        return self._table.readable(structures)
 
     def lowered(self, structures: Structures) -> Lowered:
         """The same as if it had been lowered from source: so the derivative of a derivative is found."""
@@ -143,9 +148,13 @@ class Compiled(CallableInNumba):
 
         ``level="readable"`` is meant to be read, ``level="compiled"`` is the text that is compiled.
         """
-        from srcgrad.backend.python_source import emit
+        from srcgrad.backend.python_source import COMPILED, emit
 
-        return emit(self._program(args, kwargs).function, level, self._table.options.vector_math)
+        structures = self._table.structures(self._table.bound(args, kwargs))
+        if level == COMPILED:
+            return emit(self._table.program(structures).function, level, self._table.options.vector_math)
+        note = LANES_FOLLOW if self._table.runs_in_lanes(structures) else ""
+        return note + emit(self.program(structures).function, level)
 
     @AtTheCall()
     def ir(self, *args: object, after: str = "", **kwargs: object) -> str:
@@ -155,13 +164,13 @@ class Compiled(CallableInNumba):
 
         steps: dict[str, Function] = {}
         with watching(steps.__setitem__):
-            self._program(args, kwargs)
+            self._table.program(self._table.structures(self._table.bound(args, kwargs)))
         if after and after not in steps:
             raise ValueError(f"no step is called {after!r}; the steps are {', '.join(steps)}")
         return to_text(steps[after] if after else list(steps.values())[-1])
 
     def _program(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Program:
-        return self._table.program(self._table.structures(self._table.bound(args, kwargs)))
+        return self.program(self._table.structures(self._table.bound(args, kwargs)))
 
     # -- pickling -----------------------------------------------------------------------------------------
 
