@@ -158,7 +158,7 @@ class Compiled(CallableInNumba):
 
         structures = self._table.structures(self._table.bound(args, kwargs))
         if level == COMPILED:
-            return emit(self._table.program(structures).function, level)
+            return emit(self._table.program(structures).function, level, self._table.options.vector_math)
         note = LANES_FOLLOW if self._table.runs_in_lanes(structures) else ""
         return note + emit(self.program(structures).function, level)
 
