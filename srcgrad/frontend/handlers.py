@@ -9,10 +9,11 @@ from srcgrad.frontend.arrays import (
     parts,
     reductions,
     selection,
+    stopped,
     ufuncs,
     views,
 )
-from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, stencils
+from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, ruled, stencils
 from srcgrad.frontend.containers import comprehensions, methods, sequences
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
@@ -41,10 +42,12 @@ __all__ = [
     "numba_ufuncs",
     "parts",
     "reductions",
+    "ruled",
     "selection",
     "sequences",
     "statements",
     "stencils",
+    "stopped",
     "subscripts",
     "ufuncs",
     "views",
