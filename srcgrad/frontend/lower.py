@@ -19,7 +19,7 @@ from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, 
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.syntax import source
-from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, GrowingList, SinglePass, SliceValue
+from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, GrowingList, SinglePass, SliceValue, Yielding
 from srcgrad.ir.core import Block, Function, Location, Value
 from srcgrad.primitives.table import new_builder
 
@@ -128,7 +128,7 @@ def is_front_end_only(structure: Structure) -> bool:
     if isinstance(structure, Tree):
         return structure.cls is SinglePass or any(map(is_front_end_only, structure.children))
     return isinstance(structure, Static) and isinstance(
-        structure.value, Closure | Bound | Counted | SliceValue | GrowingList
+        structure.value, Closure | Bound | Counted | SliceValue | GrowingList | Yielding
     )
 
 

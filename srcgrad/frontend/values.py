@@ -208,6 +208,13 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
+class Yielding:
+    """A generator: ``run(consume)`` lowers its code, and calls ``consume`` with each item where it is yielded."""
+
+    run: Callable[[Callable[[FrontValue], None]], None]
+
+
+@dataclass(frozen=True, eq=False)
 class OneOf:
     """One of several functions, which one is known at run time: the number ``tag`` counts them from 0."""
 
@@ -236,6 +243,7 @@ FrontValue = (
     | Counted
     | GrowingList
     | Neighbourhood
+    | Yielding
     | OneOf
 )
 

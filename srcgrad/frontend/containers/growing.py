@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError
+from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.nodes.operators import binary, kind_of, number
@@ -162,7 +163,8 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
     def element(builder: Builder, indices: tuple[Operand, ...]) -> Operand:
         return builder("load", memory, *indices)
 
-    return Delayed((length,), ArrayValue(memory).dtype, element, (memory,), frozenset({memory}))
+    inner = shape(lowering.builder, memory)[1:]
+    return Delayed((length, *inner), ArrayValue(memory).dtype, element, (memory,), frozenset({memory}))
 
 
 def is_nonempty(lowering: Lowering, grown: GrowingList) -> FrontValue:

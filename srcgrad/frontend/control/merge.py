@@ -40,7 +40,11 @@ def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
 
 def held(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The value as a variable or parameter holds it: with memory, and such that it can be read twice."""
-    if (isinstance(value, Counted) and value.once) or (isinstance(value, TupleValue) and value.cls is SinglePass):
+    if (
+        isinstance(value, values.Yielding)
+        or (isinstance(value, Counted) and value.once)
+        or (isinstance(value, TupleValue) and value.cls is SinglePass)
+    ):
         hint = "Loop over it where it is made, or make a tuple() of it."
         lowering.refuse(None, "an iterator is kept in a variable: it could be used only once", hint)
     return settle(lowering, value)
@@ -169,6 +173,8 @@ def spelled(s: Structure) -> str:
             return "a partial call"
         case Static(value=values.Counted()):
             return "a sequence of run-time length"
+        case Static(value=values.Yielding()):
+            return "a generator"
         case Static(value=values.SliceValue()):
             return "a slice"
         case Static(value=values.GrowingList()):
