@@ -76,6 +76,7 @@ PREPARE = each(
     fold_constants,
     share_common,
     fold_constants,
+    hoist_invariants,
     fuse_temporaries,
     privatize,
     remove_dead,

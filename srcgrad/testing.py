@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.api import grad, jvp, vjp
 from srcgrad.api.transforms import several
+from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.pytree import flatten, map_leaves
 from srcgrad.settings import OptionValues
 
@@ -97,7 +98,7 @@ class Limits:
 
 def _directional_derivative(f: Callable[..., object], point: Point, direction: Point, step: float) -> np.ndarray:
     """The derivative of the plain Python function along a direction."""
-    plain = getattr(f, "py_func", f)
+    plain = python_function(f) or f
     ahead, behind = (_vector(plain(*_moved(point, direction, h))) for h in (step, -step))
     central: np.ndarray = (ahead - behind) / (2 * step)
     try:

@@ -278,8 +278,6 @@ SCALARS: dict[str, Callable[..., Runtime]] = {
     "isinf": lambda x: np.abs(x) == np.inf,
     "isfinite": lambda x: np.abs(x) < np.inf,
     "signbit": lambda x: np.signbit(x),
-    "square": lambda x: x * x,
-    "reciprocal": lambda x: np.divide(x.dtype.type(1), x, dtype=x.dtype),
     "sqrt": lambda x: np.sqrt(x),
     "cbrt": lambda x: np.cbrt(x),
     "hypot": lambda a, b: np.hypot(a, b),

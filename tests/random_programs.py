@@ -13,8 +13,8 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from programs.expressions import Shape
-from programs.patterns import HELPERS, Patterns
+from random_parts.expressions import Shape
+from random_parts.patterns import HELPERS, Patterns
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from srcgrad.primitives.table import infer
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -3.0, math.inf, -math.inf, math.nan, 1e308]
 WHOLE = [0, 1, -1, 2, 7, -12]
-FLOATING = ["add", "sub", "mul", "div", "neg", "abs", "max", "min", "square", "cos", "cosh"]
+FLOATING = ["add", "sub", "mul", "div", "neg", "abs", "max", "min", "cos", "cosh"]
 INTEGRAL = ["add", "sub", "mul", "neg", "abs", "max", "min", "floordiv", "mod"]
 COMPARISONS = ["lt", "le", "gt", "ge", "eq", "ne"]
 LOGIC = ["and_", "or_", "not_"]
-UNARY = {"neg", "abs", "square", "not_", "cos", "cosh"}
+UNARY = {"neg", "abs", "not_", "cos", "cosh"}
 
 
 def random_expression(seed: int, dtype: DType) -> Function:

@@ -18,7 +18,7 @@ RIGHT = [golden for golden in GOLDEN if "error" not in golden.blocks]
 # What still takes more than 1.3 times the statements of a person's adjoint, and how many times.
 LONGER = {
     "A dot product with a nonlinearity": 1.34,
-    "A path-dependent option": 1.34,
+    "A path-dependent option": 1.42,
     "A softened minimum by array expressions": 1.65,
     "A straight line with a branch": 1.84,
     "A tridiagonal solve": 1.54,

@@ -81,8 +81,6 @@ ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "log1p": (mpmath.log1p, [*HALF, (-0.5,)]),
     "logaddexp": (lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b)), PAIRS),
     "logaddexp2": (lambda a, b: mpmath.log(mpmath.mpf(2) ** a + mpmath.mpf(2) ** b, 2), PAIRS),
-    "square": (lambda x: x * x, LINE),
-    "reciprocal": (lambda x: 1 / x, LINE),
     "sqrt": (mpmath.sqrt, HALF),
     "cbrt": (lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), [*HALF, (-2.0,)]),
     "hypot": (mpmath.hypot, PAIRS),
@@ -223,7 +221,6 @@ EDGES: list[tuple[str, tuple[float, ...], tuple[float, ...]]] = [
     ("gamma", (172.0,), (INF,)),
     ("lgamma", (1e10,), (23.025850929890457,)),
     ("lgamma", (1.0,), (-0.5772156649015329,)),
-    ("reciprocal", (0.0,), (-INF,)),
 ]
 
 

@@ -10,6 +10,7 @@ from inspect import Parameter
 from types import FunctionType
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.callables import python_function
 
 Argnums = int | Sequence[int]
 Path = tuple[int, ...]  # a parameter's position; for an argument taken by *args its position in there too
@@ -70,7 +71,7 @@ def _plain(parameter: Parameter, default: str) -> Parameter:
 def parameters_of(function: Callable[..., object]) -> Parameters:
     """The parameters of a function, a Numba dispatcher or another derivative."""
     try:
-        plain = getattr(function, "py_func", function)
+        plain = python_function(function) or function
         # A decorator's wrapper is called as it is written, whatever functools.wraps says of it.
         signature = inspect.signature(plain, follow_wrapped=not isinstance(plain, FunctionType))
     except (TypeError, ValueError) as cause:

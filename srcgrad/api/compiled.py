@@ -11,6 +11,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from inspect import Signature
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ class Compiled(CallableInNumba):
         functools.update_wrapper(self, function)
         self._table = Specialisations(function, plan, options)
         self._parameters = self._table.parameters
+        self.__signature__ = Signature(self._parameters.rows)
         self._guards: tuple[Constant, ...] = ()
         self._inside = InsideEntry(self._table.bind, self._compile_inside)
         native = options.jit and not self._parameters.variadic

@@ -18,6 +18,7 @@ from srcgrad.api.plans import Backward, Forward, Gradient, Plan, Primal, Structu
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
+from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.lower import Lowered
@@ -252,7 +253,7 @@ def cotangent(structure: Structure) -> Structure:
 
 def about(request: Request, message: str, hint: str, error: type[Error] = ArgumentTypeError) -> Error:
     """An error about the function as a whole, at its ``def``."""
-    code = getattr(getattr(request.function, "py_func", request.function), "__code__", None)
+    code = getattr(python_function(request.function), "__code__", None)
     file, line = (code.co_filename, code.co_firstlineno) if code else (None, None)
     return error(message, hint=hint, file=file, line=line)
 

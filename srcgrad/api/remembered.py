@@ -23,6 +23,7 @@ from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.portable import NotPortable, Route, code_digest, described, follow, route_to, structure_text
 from srcgrad.backend import cache as storage
 from srcgrad.backend.numba_jit import Generated
+from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.places import Capture, Captured, key_of
 from srcgrad.frontend.boundary.structure import Structure, Tree
 from srcgrad.settings import Options
@@ -41,8 +42,7 @@ class Asked:
 
     def python(self) -> FunctionType | None:
         """The function, also of a Numba dispatcher; None for a derivative, which has no code of its own."""
-        function = getattr(self.function, "py_func", self.function)
-        return function if isinstance(function, FunctionType) else None
+        return python_function(self.function)
 
 
 @dataclass(frozen=True)

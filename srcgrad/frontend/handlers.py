@@ -2,7 +2,7 @@
 
 from srcgrad.frontend.arrays import attributes as array_attributes
 from srcgrad.frontend.arrays import contraction, creation, formulas, joining, reductions, selection, ufuncs, views
-from srcgrad.frontend.calls import builtin_functions
+from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, stencils
 from srcgrad.frontend.containers import comprehensions, methods
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
@@ -24,9 +24,12 @@ __all__ = [
     "joining",
     "loops",
     "methods",
+    "numba_gufuncs",
+    "numba_ufuncs",
     "reductions",
     "selection",
     "statements",
+    "stencils",
     "subscripts",
     "ufuncs",
     "views",

@@ -9,6 +9,7 @@ from types import FunctionType
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import handlers
+from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.places import Capture, Captured
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.calls.dispatch import call_object
@@ -54,7 +55,7 @@ class Lowered:
 
 def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lowered:
     """Lower a function for arguments of these structures, one per parameter, in the order of its signature."""
-    python = getattr(function, "py_func", function)  # of a Numba dispatcher
+    python = python_function(function) or function
     if isinstance(python, FunctionType):
         names = parameter_names(source.find(python).node.args)
     else:

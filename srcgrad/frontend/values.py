@@ -160,8 +160,27 @@ class Counted:
     memory: Value | None = None  # of a list: where its items are
 
 
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """An array in the kernel of a stencil: its indices count from ``place``, and are noted in ``offsets``."""
+
+    array: ArrayValue
+    place: tuple[Operand, ...]
+    offsets: list[tuple[FrontValue, ...]]
+
+
 FrontValue = (
-    ScalarValue | ArrayValue | Delayed | TupleValue | Static | SliceValue | Closure | Bound | Counted | GrowingList
+    ScalarValue
+    | ArrayValue
+    | Delayed
+    | TupleValue
+    | Static
+    | SliceValue
+    | Closure
+    | Bound
+    | Counted
+    | GrowingList
+    | Neighbourhood
 )
 
 

@@ -6,6 +6,7 @@ import sys
 from srcgrad.library import (
     comparison,
     cumulative,
+    elementwise,
     extremes,
     linear_algebra,
     ordering,
@@ -17,6 +18,7 @@ from srcgrad.library import (
 __all__ = [
     "comparison",
     "cumulative",
+    "elementwise",
     "extremes",
     "linear_algebra",
     "load_special",

@@ -61,26 +61,6 @@ def ptp(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 
-@library(np.nan_to_num)
-def nan_to_num(x: Array, nan: float = 0.0) -> Array:
-    largest = np.finfo(np.float64).max
-    bounded = np.where(x == np.inf, largest, np.where(x == -np.inf, -largest, x))
-    return np.where(np.isnan(x), nan, bounded)
-
-
-@library(np.heaviside)
-def heaviside(x1: Array, x2: Array) -> Array:
-    return np.where(x1 > 0.0, 1.0, np.where(x1 < 0.0, 0.0, np.where(x1 == 0.0, x2, x1)))
-
-
-@library(np.sinc)
-def sinc(x: Array) -> Array:
-    """By its series near 0, where the quotient loses its derivatives."""
-    t = np.pi * x
-    series = 1.0 - t * t / 6.0 * (1.0 - t * t / 20.0 * (1.0 - t * t / 42.0))
-    return np.where(np.abs(x) < 1e-3, series, np.sin(t) / t)
-
-
 @library(np.bincount)
 def bincount(x: NDArray[np.int64], weights: Array | None = None, minlength: int = 0) -> Array:
     size = minlength

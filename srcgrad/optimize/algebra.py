@@ -298,7 +298,6 @@ LAWS: dict[str, Law] = {
     "div": _div,
     "neg": _neg,
     "abs": _even,
-    "square": _even,
     "cos": _even,
     "cosh": _even,
     "pow": _power,

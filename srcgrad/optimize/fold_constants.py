@@ -54,7 +54,6 @@ EVALUATE: dict[str, Callable[..., object]] = {
     "abs": abs,
     "div": np.divide,
     "sqrt": np.sqrt,
-    "square": np.square,
     "floor": np.floor,
     "max": np.maximum,
     "min": np.minimum,

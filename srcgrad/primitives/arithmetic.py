@@ -86,7 +86,7 @@ scalar(
     "pow",
     "{0} ** {1}",
     lambda a, b, y: (b * a ** (b - 1.0) if b != 0.0 else 0.0, y * np.log(a) if a != 0.0 else 0.0),
-    functions=(np.power, np.float_power, math.pow),
+    functions=(np.power, math.pow),
     precedence="**",
     singular=True,
     cost=20,

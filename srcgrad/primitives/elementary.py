@@ -64,8 +64,6 @@ scalar(
 )
 
 # Powers and roots. cbrt and sqrt have infinite slope at 0; hypot is a norm, of slope 0 at the origin.
-scalar("square", "np.square({0})", lambda x, y: 2.0 * x, functions=(np.square,))
-scalar("reciprocal", "np.reciprocal({0})", lambda x, y: -y * y, functions=(np.reciprocal,), singular=True, cost=4)
 scalar("sqrt", "np.sqrt({0})", lambda x, y: 0.5 / y, functions=(np.sqrt, math.sqrt), singular=True, cost=6)
 scalar(
     "cbrt",
@@ -170,7 +168,7 @@ scalar(
     "abs",
     "abs({0})",
     lambda x, y: slope_of_abs(x),
-    functions=(abs, np.abs, np.absolute, np.fabs, math.fabs),
+    functions=(abs, np.abs, np.absolute, math.fabs),
     infer=real_part,
 )
 scalar(
@@ -188,7 +186,7 @@ scalar(
     "fmod",
     "np.fmod({0}, {1})",
     lambda a, b, y: (1.0, -np.rint((a - y) / b)),  # the quotient that was used; trunc(a / b) can be one off
-    functions=(np.fmod, math.fmod),
+    functions=(math.fmod,),
     singular=True,
     cost=20,
 )

@@ -1,1 +1,1 @@
-"""Pieces of random programs: expressions, statements, control flow, and patterns of several statements."""
+"""Whole programs after the fashion of well-known codes, written as their users write; `test_programs.py` runs them."""

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.arrays.delayed import expression
 from srcgrad.frontend.arrays.ufuncs import into
+from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.functions import call_closure, call_python
 from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_element, is_of_other_package, spelled
@@ -77,14 +78,12 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
         return call_primitive(lowering, value, arguments)
     if known and value in LIBRARY:
         return call_python(lowering, LIBRARY[value], arguments, keywords)
-    if isinstance(value, types.FunctionType):
-        return _call_source(lowering, value, arguments, keywords)
     rule = next((OBJECTS[cls] for cls in type(value).__mro__ if cls in OBJECTS), None)
     if rule is not None:
         return rule(lowering, value, tuple(arguments), keywords)
-    inner = getattr(value, "py_func", None)  # a Numba dispatcher
-    if isinstance(inner, types.FunctionType):
-        return _call_source(lowering, inner, arguments, keywords)
+    function = python_function(value)
+    if function is not None:
+        return _call_source(lowering, function, arguments, keywords)
     if isinstance(value, types.MethodType):
         return call_object(lowering, value.__func__, [Static(value.__self__), *arguments], keywords)
     if isinstance(value, functools.partial):

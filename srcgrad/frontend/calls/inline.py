@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 
 from srcgrad.frontend import handlers
@@ -28,17 +28,25 @@ def inline(builder: Builder, rule: Callable[..., object], operands: Sequence[Ope
     derivative rule the value of the primitive itself).
     """
     assert isinstance(rule, FunctionType)
-    found = source.find(rule)
-    lowering = Lowering(builder, outermost(rule, found.file))
-    before = builder.location
-    defaults = python_defaults(lowering, rule, found.node.args)
-    bound = bind(lowering, found.node, [operand_value(x) for x in operands], {}, defaults)
-    enter(lowering, found.node, lowering.scope)
-    result = settle(lowering, run_body(lowering, found.node, lowering.scope, bound))
-    assert not lowering.hidden, f"the rule {rule} reads a global array"
-    builder.location = before
+    result = body_of(builder, rule, [operand_value(x) for x in operands], {})
     floating = [x.type.dtype for x in operands if isinstance(x.type, Scalar) and x.type.dtype.differentiable]
     return tuple(flat(builder, result, floating[-1] if floating else None))
+
+
+def body_of(
+    builder: Builder, function: FunctionType, arguments: Sequence[FrontValue], keywords: Mapping[str, FrontValue]
+) -> FrontValue:
+    """What a function of our own makes of these values, at the cursor; it reads nothing but them."""
+    found = source.find(function)
+    lowering = Lowering(builder, outermost(function, found.file))
+    before = builder.location
+    defaults = python_defaults(lowering, function, found.node.args)
+    bound = bind(lowering, found.node, arguments, keywords, defaults)
+    enter(lowering, found.node, lowering.scope)
+    result = settle(lowering, run_body(lowering, found.node, lowering.scope, bound))
+    assert not lowering.hidden, f"{function} reads a global array"
+    builder.location = before
+    return result
 
 
 def operand_value(operand: Operand) -> FrontValue:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import importlib
+from types import ModuleType
 
-from srcgrad.errors import UnboundError, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.errors import UnboundError, UnsupportedError
+from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.logic import condition
 from srcgrad.frontend.lowering import Lowering
@@ -91,19 +94,25 @@ def _function(lowering: Lowering, node: ast.FunctionDef) -> None:
 @statement(ast.Import)
 def _import(lowering: Lowering, node: ast.Import) -> None:
     for alias in node.names:
-        module = importlib.import_module(alias.name)
+        module = _imported(lowering, node, alias.name, None)
         if alias.asname is None:
-            module = importlib.import_module(alias.name.split(".")[0])
+            module = _imported(lowering, node, alias.name.split(".")[0], None)
         names.store(lowering, alias.asname or alias.name.split(".")[0], Static(module))
 
 
 @statement(ast.ImportFrom)
 def _import_from(lowering: Lowering, node: ast.ImportFrom) -> None:
-    if node.level or node.module is None or any(alias.name == "*" for alias in node.names):
-        hint = "Import it at the top of the module."
-        lowering.refuse(node, "a relative import inside a function", hint, UnsupportedSyntaxError)
-    module = importlib.import_module(node.module)
+    name, package = "." * node.level + (node.module or ""), lowering.scope.module.get("__package__")
+    module = _imported(lowering, node, name, package if isinstance(package, str) else None)
     for alias in node.names:
-        if not hasattr(module, alias.name):
-            lowering.refuse(node, f"{node.module} has no {alias.name!r}", error=UnboundError)
-        names.store(lowering, alias.asname or alias.name, Static(getattr(module, alias.name)))
+        if not hasattr(module, alias.name):  # a module of the package that nothing has imported yet
+            _imported(lowering, node, f"{module.__name__}.{alias.name}", None)
+        found = from_python(lowering, Capture(alias.name, module, alias.name), getattr(module, alias.name))
+        names.store(lowering, alias.asname or alias.name, found)
+
+
+def _imported(lowering: Lowering, node: ast.stmt, name: str, package: str | None) -> ModuleType:
+    try:
+        return importlib.import_module(name, package)
+    except (ImportError, TypeError) as fault:  # a relative name outside a package is a TypeError
+        lowering.refuse(node, str(fault), "Import it at the top of the module.", UnboundError)

@@ -19,6 +19,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     GrowingList,
+    Neighbourhood,
     ScalarValue,
     SliceValue,
     Static,
@@ -49,6 +50,8 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
     """``container[key]``."""
     if isinstance(container, ArrayValue | Delayed):
         return indexing.read(lowering.builder, container, key)
+    if isinstance(container, Neighbourhood):
+        return indexing.read(lowering.builder, container.array, _around(lowering, container, key))
     if len(key) == 1 and isinstance(container, GrowingList):
         return growing.read(lowering, container, key[0])
     if len(key) == 1 and isinstance(container, TupleValue):
@@ -59,6 +62,15 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
     if len(key) == 1 and isinstance(container, Static):
         return _static_item(lowering, container.value, key[0])
     lowering.refuse(None, f"{kind_of(container)} is indexed", error=ArgumentTypeError)
+
+
+def _around(lowering: Lowering, container: Neighbourhood, key: tuple[FrontValue, ...]) -> tuple[FrontValue, ...]:
+    """The key of the array itself for an index that counts from the place of a stencil's element."""
+    if len(key) != len(container.place):
+        lowering.refuse(None, "a stencil's array is not indexed by one number per axis", error=ArgumentTypeError)
+    container.offsets.append(key)
+    pairs = zip(container.place, key, strict=True)
+    return tuple(binary(lowering, "add", ScalarValue(i, weak=True), k) for i, k in pairs)
 
 
 def _static_item(lowering: Lowering, container: object, key: FrontValue) -> FrontValue:

@@ -76,7 +76,8 @@ def _math_pow(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
 
 @function(math.log, least=1, most=2)
 def _math_log(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    logs = [scalars.apply(lowering.builder, "log", [number(lowering, a)], weak=True) for a in arguments]
+    values = [number(lowering, to_python(lowering, number(lowering, a), float)) for a in arguments]
+    logs = [scalars.apply(lowering.builder, "log", [v], weak=True) for v in values]
     return logs[0] if len(logs) == 1 else binary(lowering, "div", logs[0], logs[1])
 
 

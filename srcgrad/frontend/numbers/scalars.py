@@ -26,7 +26,7 @@ from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.values import ScalarValue, Static
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, constant, index
-from srcgrad.ir.types import BOOL, F64, I64
+from srcgrad.ir.types import BOOL, F32, F64, I16, I64, U16, DType
 
 COMPARISONS = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 COMPARISONS |= {"eq": operator.eq, "ne": operator.ne}
@@ -164,6 +164,8 @@ def negation(builder: Builder, a: Number) -> Number:
 
 def apply(builder: Builder, primitive: str, values: Sequence[Number], weak: bool = False) -> Number:
     """A primitive that stands for a function of NumPy (a strong result) or of ``math`` (``weak``)."""
+    if not weak and all(as_scalar(v).weak for v in values):
+        values = [v if isinstance(v, Static) else ScalarValue(v.operand) for v in values]
     if primitive in ARITHMETIC and len(values) == 2:
         return _strengthened(binary(builder, primitive, *values), weak)
     if primitive in COMPARISONS:
@@ -174,8 +176,8 @@ def apply(builder: Builder, primitive: str, values: Sequence[Number], weak: bool
     if primitive in UNARY:
         return _strengthened(unary(builder, primitive, *values), weak)
     dtype, _ = promoted(values)
-    if dtype.kind not in "fc" and not (primitive in KEEPS_INTEGERS and dtype != BOOL):
-        dtype = F64
+    if dtype == BOOL or primitive not in KEEPS_INTEGERS:
+        dtype = floating_for(dtype)
     if dtype.kind == "c" and primitive in REAL_ONLY:
         raise refuse(builder, f"{primitive} of a complex number", PARTS, UnsupportedError)
     try:
@@ -183,6 +185,13 @@ def apply(builder: Builder, primitive: str, values: Sequence[Number], weak: bool
     except AssertionError as fault:
         raise refuse(builder, f"{primitive} does not take {dtype.numpy}: {fault}", error=UnsupportedError) from fault
     return ScalarValue(result, weak)
+
+
+def floating_for(dtype: DType) -> DType:
+    """In which dtype NumPy computes an elementary function; float16, of 8 bits and booleans, is float64 here."""
+    if dtype.kind in "fc":
+        return dtype
+    return F32 if dtype in (I16, U16) else F64
 
 
 def _strengthened(value: Number, weak: bool) -> Number:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from programs.expressions import Expressions, Shape
+from random_parts.expressions import Expressions, Shape
 
 
 class Statements(Expressions):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from programs.control import ControlFlow
+from random_parts.control import ControlFlow
 
 HELPERS = {
     "bump": "def bump(a, i, v):\n    a[i] += 0.5 * v\n    return a[i] * v\n",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from programs.expressions import Interval, Scope
-from programs.statements import Statements
+from random_parts.expressions import Interval, Scope
+from random_parts.statements import Statements
 
 
 class ControlFlow(Statements):

@@ -1,0 +1,1 @@
+"""Pieces of random programs: expressions, statements, control flow, and patterns of several statements."""

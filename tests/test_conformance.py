@@ -1,0 +1,33 @@
+"""docs/numpy_support.md is true: every case of every function, plain, and a few of them compiled."""
+
+from __future__ import annotations
+
+import pytest
+from conformance.check import same_jitted
+from conformance.row import ROWS, Case, Row
+from conformance.table import DOCUMENT, documented, line, page
+
+CASES = [pytest.param(case, id=f"{row.name}-{k}") for row in ROWS for k, case in enumerate(row.cases)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_function(row: Row) -> None:
+    topic = row.topic
+    assert documented().get(row.name) == line(row), f"run `python tests/conformance/table.py {topic}`"
+
+
+def test_page_has_no_other_lines() -> None:
+    lines = documented()
+    assert set(lines) == {row.name for row in ROWS}
+    assert page(lines) == DOCUMENT.read_text()
+
+
+@pytest.mark.parametrize("case", CASES[::97])
+def test_compiled(case: Case) -> None:
+    same_jitted(case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_all_compiled(case: Case) -> None:
+    same_jitted(case)
