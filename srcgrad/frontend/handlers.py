@@ -1,8 +1,18 @@
 """Every module that adds rows to the registry; importing this one fills it."""
 
 from srcgrad.frontend.arrays import attributes as array_attributes
-from srcgrad.frontend.arrays import contraction, creation, formulas, joining, reductions, selection, ufuncs, views
-from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, stencils
+from srcgrad.frontend.arrays import (
+    contraction,
+    creation,
+    formulas,
+    index_tricks,
+    joining,
+    reductions,
+    selection,
+    ufuncs,
+    views,
+)
+from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, outer, stencils
 from srcgrad.frontend.containers import comprehensions, methods
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
@@ -20,12 +30,14 @@ __all__ = [
     "expressions",
     "formulas",
     "functions",
+    "index_tricks",
     "iteration",
     "joining",
     "loops",
     "methods",
     "numba_gufuncs",
     "numba_ufuncs",
+    "outer",
     "reductions",
     "selection",
     "statements",

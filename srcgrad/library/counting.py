@@ -53,9 +53,11 @@ def edges_of(a: Array, bins: Bins = 10, range: Range = None, weights: Array | No
     if bins < 1:
         raise ValueError("`bins` must be positive, when an integer")
     flat = np.asarray(a).flatten()
-    low, high = (0.0, 1.0) if range is None else (range[0] + 0.0, range[1] + 0.0)
-    if range is None and flat.shape[0] > 0:
-        low, high = np.min(flat) + 0.0, np.max(flat) + 0.0
+    low, high = np.float64(0.0), np.float64(1.0)
+    if range is not None:
+        low, high = np.float64(range[0]), np.float64(range[1])
+    elif flat.shape[0] > 0:
+        low, high = np.float64(np.min(flat)), np.float64(np.max(flat))
     if low > high:
         raise ValueError("max must be larger than min in range parameter.")
     if low == high:
@@ -147,6 +149,8 @@ def unique(
     for i in range(n - 1, -1, -1):
         first[inverse[order[i]]] = order[i]
         counts[inverse[i]] += 1
+    if not (return_index or return_inverse or return_counts):
+        return flat[first]
     result: tuple[Array | Indices, ...] = (flat[first],)
     if return_index:
         result = (*result, first)
@@ -154,7 +158,13 @@ def unique(
         result = (*result, inverse.reshape(ar.shape))
     if return_counts:
         result = (*result, counts)
-    return result if len(result) > 1 else result[0]
+    return result
+
+
+def different(a: Array) -> Array:
+    only = unique(a)
+    assert not isinstance(only, tuple)
+    return only
 
 
 @library(np.isin)
@@ -171,18 +181,18 @@ def isin(element: Array, test_elements: Array, assume_unique: bool = False, inve
 
 @library(np.union1d)
 def union1d(ar1: Array, ar2: Array) -> Array:
-    return unique(np.concatenate((np.asarray(ar1).flatten(), np.asarray(ar2).flatten())))
+    return different(np.concatenate((np.asarray(ar1).flatten(), np.asarray(ar2).flatten())))
 
 
 @library(np.intersect1d)
 def intersect1d(ar1: Array, ar2: Array) -> Array:
-    one = unique(ar1)
+    one = different(ar1)
     return one[isin(one, ar2)]
 
 
 @library(np.setdiff1d)
 def setdiff1d(ar1: Array, ar2: Array) -> Array:
-    one = unique(ar1)
+    one = different(ar1)
     return one[isin(one, ar2, invert=True)]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
-Indices = NDArray[np.int64]
+Indices = NDArray[np.integer]
 
 
 @library(np.diagonal)
@@ -76,22 +76,22 @@ def fill_diagonal(a: Array, val: float | Array, wrap: bool = False) -> None:
 
 
 @library(np.tril_indices)
-def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Indices, Indices]:
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Indices, ...]:
     return np.nonzero(np.tri(n, m, k, np.bool_))
 
 
 @library(np.triu_indices)
-def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Indices, Indices]:
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Indices, ...]:
     return np.nonzero(~np.tri(n, m, k - 1, np.bool_))
 
 
 @library(np.tril_indices_from)
-def tril_indices_from(arr: Array, k: int = 0) -> tuple[Indices, Indices]:
+def tril_indices_from(arr: Array, k: int = 0) -> tuple[Indices, ...]:
     return tril_indices(arr.shape[-2], k, arr.shape[-1])
 
 
 @library(np.triu_indices_from)
-def triu_indices_from(arr: Array, k: int = 0) -> tuple[Indices, Indices]:
+def triu_indices_from(arr: Array, k: int = 0) -> tuple[Indices, ...]:
     return triu_indices(arr.shape[-2], k, arr.shape[-1])
 
 

@@ -37,7 +37,9 @@ def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str 
 @library(np.indices)
 def indices(dimensions: tuple[int, ...], dtype: type = int, sparse: bool = False) -> Array | tuple[Array, ...]:
     n = len(dimensions)
-    vectors = tuple(np.arange(d).astype(dtype).reshape(only_axis(k, n)) for k, d in enumerate(dimensions))
+    vectors: tuple[Array, ...] = tuple(
+        np.arange(d).astype(dtype).reshape(only_axis(k, n)) for k, d in enumerate(dimensions)
+    )
     if sparse:
         return vectors
     return np.stack(np.broadcast_arrays(*vectors))
@@ -45,23 +47,30 @@ def indices(dimensions: tuple[int, ...], dtype: type = int, sparse: bool = False
 
 @library(np.linspace)
 def linspace(
-    start: float | Array,
-    stop: float | Array,
+    start: Array,
+    stop: Array,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
     dtype: type | None = None,
     axis: int = 0,
 ) -> Array | tuple[Array, Array]:
-    """Of arrays as ends a line for each pair, along a new axis."""
+    samples = samples_between(start, stop, num, endpoint, dtype, axis)
+    if not retstep:
+        return samples
+    steps = num - 1 if endpoint else num
+    return samples, (stop - start) / steps if steps > 0 else (stop - start) * np.nan
+
+
+def samples_between(
+    start: Array, stop: Array, num: int, endpoint: bool, dtype: type | None = None, axis: int = 0
+) -> Array:
+    """Between two numbers a vector, between arrays a line for each pair, along a new axis."""
     if num < 0:
         raise ValueError("Number of samples must be non-negative.")
-    steps = num - 1 if endpoint else num
     if np.ndim(start) + np.ndim(stop) == 0:
-        samples = spaced(start, stop, num, endpoint, dtype)
-        if not retstep:
-            return samples
-        return samples, (stop - start) / steps if steps > 0 else (stop - start) * np.nan
+        return spaced(start, stop, num, endpoint, dtype)
+    steps = num - 1 if endpoint else num
     first, last = np.asarray(start), np.asarray(stop)
     step = (last - first) * (1.0 / max(steps, 1))
     rank = max(first.ndim, last.ndim)
@@ -75,24 +84,24 @@ def linspace(
 
 @library(np.logspace)
 def logspace(
-    start: float,
-    stop: float,
+    start: Array,
+    stop: Array,
     num: int = 50,
     endpoint: bool = True,
     base: float = 10.0,
     dtype: type | None = None,
     axis: int = 0,
 ) -> Array:
-    powers = np.power(base, linspace(start, stop, num, endpoint, axis=axis))
+    powers = np.power(base, samples_between(start, stop, num, endpoint, None, axis))
     return powers if dtype is None else powers.astype(dtype)
 
 
 @library(np.geomspace)
-def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: type | None = None) -> Array:
+def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, dtype: type | None = None) -> Array:
     if start * stop <= 0.0:
         raise ValueError("geomspace() takes two numbers of one sign that are not zero")
     sign = np.sign(start)
-    samples = sign * 10.0 ** linspace(np.log10(np.abs(start)), np.log10(np.abs(stop)), num, endpoint)
+    samples = sign * 10.0 ** samples_between(np.log10(np.abs(start)), np.log10(np.abs(stop)), num, endpoint)
     if num > 0:  # the ends exactly
         samples[0] = start
     if num > 1 and endpoint:

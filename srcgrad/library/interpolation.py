@@ -18,7 +18,7 @@ def searchsorted(a: Array, v: Array, side: str = "left", sorter: Places | None =
     a = np.asarray(a)
     ordered = a if sorter is None else a[sorter]
     if not isinstance(v, np.ndarray | tuple | list):
-        return place_of(ordered, v, side)  # type: ignore[return-value]  # of a number
+        return place_of(ordered, v, side)
     wanted = np.asarray(v)
     flat = wanted.flatten()
     out = np.empty(flat.shape[0], np.int64)
@@ -72,7 +72,7 @@ def interpolated(x: Array, xp: Array, fp: Array, left: float | None, right: floa
     if xp.shape[0] == 0:
         raise ValueError("array of sample points is empty")
     if not isinstance(x, np.ndarray | tuple | list):
-        return value_at(x, xp, fp, left, right)  # type: ignore[return-value]  # of a number
+        return value_at(x, xp, fp, left, right)
     points = np.asarray(x)
     flat = points.flatten()
     out = np.empty(flat.shape[0])
@@ -83,12 +83,12 @@ def interpolated(x: Array, xp: Array, fp: Array, left: float | None, right: floa
 
 def value_at(x: float, xp: Array, fp: Array, left: float | None, right: float | None) -> float:
     n = xp.shape[0]
-    if n == 1:
-        return fp[0]
     if x < xp[0]:
         return fp[0] if left is None else left
     if x > xp[n - 1]:
         return fp[n - 1] if right is None else right
+    if n == 1:
+        return fp[0]
     k = min(max(place_of(xp, x, "right") - 1, 0), n - 2)
     slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
     return slope * (x - xp[k]) + fp[k]

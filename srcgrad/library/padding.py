@@ -32,8 +32,7 @@ def pad(
     widths = of_axes(pad_width, a.ndim) if isinstance(pad_width, dict) else pairs(pad_width, a.ndim)
     constants, ends = pairs(constant_values, a.ndim), pairs(end_values, a.ndim)
     lengths = pairs(stat_length, a.ndim)
-    for axis in range(a.ndim):
-        before, behind = widths[axis]
+    for axis, (before, behind) in enumerate(widths):
         if before < 0 or behind < 0:
             raise ValueError("index can't contain negative values")
         along = np.moveaxis(a, axis, 0)
@@ -62,8 +61,8 @@ def pairs(given: Pairs | None, rank: int) -> tuple[tuple[int, int], ...]:
         return ((given, given),) * rank  # type: ignore[return-value]  # None only for lengths
     if isinstance(given[0], tuple | list):
         each = tuple(pair(part) for part in given)
-        return each * rank if len(each) == 1 else each  # type: ignore[arg-type, return-value]  # tuples of pairs
-    return (pair(given),) * rank  # type: ignore[arg-type]  # numbers
+        return each * rank if len(each) == 1 else each
+    return (pair(given),) * rank
 
 
 def pair(given: tuple[int, ...]) -> tuple[int, int]:

@@ -87,17 +87,17 @@ def choose(a: Indices, choices: Sequence[Array] | Array, mode: str = "raise") ->
         shape = choices.shape[1:]
         others = tuple(np.reshape(np.arange(n), only_axis(k, len(shape))) for k, n in enumerate(shape))
         return choices[(places, *others)]
-    chosen = choices[len(choices) - 1]
-    for k in range(len(choices) - 2, -1, -1):
-        chosen = np.where(places == k, choices[k], chosen)
+    chosen = choices[-1]
+    for k, choice in reversed(tuple(enumerate(choices[:-1]))):
+        chosen = np.where(places == k, choice, chosen)
     return chosen
 
 
 @library(np.select)
 def select(condlist: Sequence[Mask], choicelist: Sequence[Array], default: float | Array = 0) -> Array:
     chosen = default
-    for k in range(len(condlist) - 1, -1, -1):
-        chosen = np.where(condlist[k], choicelist[k], chosen)
+    for condition, choice in reversed(tuple(zip(condlist, choicelist, strict=True))):
+        chosen = np.where(condition, choice, chosen)
     return chosen  # type: ignore[return-value]  # there is a condition
 
 
@@ -106,7 +106,7 @@ def piecewise(
     x: Array, condlist: Sequence[Mask] | Mask, funclist: Sequence[float | Callable[..., Array]], *args: object
 ) -> Array:
     x = np.asarray(x)
-    conditions = list(condlist) if isinstance(condlist, tuple | list) else [condlist]
+    conditions: list[Mask] = list(condlist) if isinstance(condlist, tuple | list) else [condlist]  # type: ignore[list-item]  # a mask
     if len(funclist) == len(conditions) + 1:
         rest = conditions[0]
         for condition in conditions[1:]:
@@ -174,4 +174,4 @@ def ravel_multi_index(
             raise ValueError("invalid entry in coordinates array")
         total = total + place * step
         step = step * dims[k]
-    return total if isinstance(total, np.ndarray) else np.int64(total)  # type: ignore[return-value]  # a strong integer
+    return total if isinstance(total, np.ndarray) else np.int64(total)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from numpy.typing import NDArray
 
-from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.frontend.calls.compile_time import compile_time, is_known
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]

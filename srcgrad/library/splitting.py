@@ -66,3 +66,8 @@ def vsplit(ary: Array, indices_or_sections: Cuts) -> list[Array]:
 @library(np.dsplit)
 def dsplit(ary: Array, indices_or_sections: Cuts) -> list[Array]:
     return split(ary, indices_or_sections, 2)
+
+
+@library(np.unstack)
+def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
+    return tuple(np.moveaxis(x, axis, 0))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import expression, materialized, shape_of
 from srcgrad.frontend.calls.signatures import bound
@@ -67,6 +68,15 @@ def _itemsize(lowering: Lowering, value: FrontValue) -> FrontValue:
 @array_attribute("T")
 def _transposed(lowering: Lowering, value: FrontValue) -> FrontValue:
     return reversed_axes(lowering.builder, value)
+
+
+@array_attribute("mT")
+def _last_two_swapped(lowering: Lowering, value: FrontValue) -> FrontValue:
+    array = materialized(lowering.builder, value)
+    if array.rank < 2:
+        lowering.refuse(None, "the matrix transpose of a vector", "Use x[:, None] for a column.", ArgumentTypeError)
+    *others, rows, columns = range(array.rank)
+    return ArrayValue(lowering.builder("transpose", array.ref, permutation=(*others, columns, rows)))
 
 
 def reversed_axes(builder: Builder, value: FrontValue) -> FrontValue:

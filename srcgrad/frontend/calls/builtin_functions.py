@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 
 import numpy as np
 
@@ -146,11 +147,17 @@ def _isinstance(lowering: Lowering, arguments: Arguments, keywords: Keywords) ->
     classes = sequence_items(lowering, wanted) if isinstance(wanted, TupleValue) else (wanted,)
     found = class_of(lowering, value)
     for cls in classes:
-        if not (isinstance(cls, Static) and isinstance(cls.value, type)):
+        if not (isinstance(cls, Static) and isinstance(cls.value, type | types.UnionType)):
             lowering.refuse(None, "isinstance() takes classes", error=ArgumentTypeError)
         if issubclass(found, cls.value):
             return Static(True)
     return Static(False)
+
+
+@function(callable, least=1, most=1)
+def _callable(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value = arguments[0]
+    return Static(isinstance(value, Closure | Bound) or (isinstance(value, Static) and callable(value.value)))
 
 
 @function(type)
@@ -169,6 +176,8 @@ def class_of(lowering: Lowering, value: FrontValue) -> type:
             return np.ndarray
         case TupleValue():
             return value.cls
+        case SliceValue():
+            return slice
         case Static():
             return type(value.value)
         case Closure():
