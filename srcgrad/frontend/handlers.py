@@ -7,26 +7,39 @@ from srcgrad.frontend.arrays import (
     formulas,
     index_tricks,
     joining,
+    parts,
     reductions,
     selection,
+    stopped,
     ufuncs,
     views,
 )
-from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, outer, stencils
-from srcgrad.frontend.containers import comprehensions, methods
+from srcgrad.frontend.calls import (
+    builtin_functions,
+    builtin_queries,
+    numba_gufuncs,
+    numba_ufuncs,
+    outer,
+    ruled,
+    stencils,
+)
+from srcgrad.frontend.containers import comprehensions, methods, sequences
 from srcgrad.frontend.control import iteration, loops
-from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
-from srcgrad.frontend.numbers import functions
+from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
+from srcgrad.frontend.numbers import complex_functions, functions
 
 __all__ = [
     "array_attributes",
     "assignment",
     "attributes",
     "builtin_functions",
+    "builtin_queries",
     "calls",
+    "complex_functions",
     "comprehensions",
     "contraction",
     "creation",
+    "exceptions",
     "expressions",
     "formulas",
     "functions",
@@ -38,10 +51,14 @@ __all__ = [
     "numba_gufuncs",
     "numba_ufuncs",
     "outer",
+    "parts",
     "reductions",
+    "ruled",
     "selection",
+    "sequences",
     "statements",
     "stencils",
+    "stopped",
     "subscripts",
     "ufuncs",
     "views",

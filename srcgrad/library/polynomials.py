@@ -50,7 +50,7 @@ def middle(out: Array, n: int, m: int, start: int, mode: str) -> Array:
 def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
     require_mode(mode)
     a, v = np.asarray(a), np.asarray(v)
-    out = full_convolution(a, v[::-1])
+    out = full_convolution(a, np.conj(v)[::-1])
     n, m = a.shape[0], v.shape[0]
     return middle(out, n, m, (m - 1) // 2 if n >= m else n // 2, mode)
 

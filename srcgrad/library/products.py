@@ -34,7 +34,8 @@ def inner(a: Array, b: Array) -> Array:
 
 @library(np.vecdot, np.linalg.vecdot)
 def vecdot(x1: Array, x2: Array, axis: int = -1) -> Array:
-    return np.einsum("...i,...i->...", np.moveaxis(np.asarray(x1), axis, -1), np.moveaxis(np.asarray(x2), axis, -1))
+    a = np.moveaxis(np.conj(np.asarray(x1)), axis, -1)
+    return np.einsum("...i,...i->...", a, np.moveaxis(np.asarray(x2), axis, -1))
 
 
 @library(np.matvec)
@@ -44,7 +45,7 @@ def matvec(x1: Array, x2: Array) -> Array:
 
 @library(np.vecmat)
 def vecmat(x1: Array, x2: Array) -> Array:
-    return np.einsum("...i,...ij->...j", x1, x2)
+    return np.einsum("...i,...ij->...j", np.conj(x1), x2)
 
 
 @library(np.linalg.matmul)

@@ -22,7 +22,8 @@ from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.conversions import dtype_argument
-from srcgrad.frontend.numbers.promotion import PARTS, Number, cast
+from srcgrad.frontend.numbers.parts import conjugate
+from srcgrad.frontend.numbers.promotion import Number, cast
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue, is_number
@@ -60,11 +61,11 @@ def _matmul(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 @function(np.vdot)
 def _vdot(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    builder = lowering.builder
     operands = bound(lowering, "vdot", arguments, keywords, "a", "b")
-    x, y = (reshaped(lowering.builder, as_array(lowering.builder, v), (index(-1),)) for v in operands)
-    if isinstance(x, ArrayValue) and x.dtype.kind == "c":
-        lowering.refuse(None, "np.vdot of complex numbers", PARTS)
-    return product(lowering.builder, materialized(lowering.builder, x), materialized(lowering.builder, y))
+    x, y = (reshaped(builder, as_array(builder, v), (index(-1),)) for v in operands)
+    left = materialized(builder, expression(builder, (x,), conjugate)) if x.dtype.kind == "c" else x
+    return product(builder, left, y)
 
 
 def _operand(lowering: Lowering, value: FrontValue) -> FrontValue:
