@@ -5,14 +5,24 @@ from srcgrad.frontend.arrays import (
     contraction,
     creation,
     formulas,
+    index_tricks,
     joining,
     parts,
     reductions,
     selection,
+    stopped,
     ufuncs,
     views,
 )
-from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, stencils
+from srcgrad.frontend.calls import (
+    builtin_functions,
+    builtin_queries,
+    numba_gufuncs,
+    numba_ufuncs,
+    outer,
+    ruled,
+    stencils,
+)
 from srcgrad.frontend.containers import comprehensions, methods, sequences
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
@@ -33,18 +43,22 @@ __all__ = [
     "expressions",
     "formulas",
     "functions",
+    "index_tricks",
     "iteration",
     "joining",
     "loops",
     "methods",
     "numba_gufuncs",
     "numba_ufuncs",
+    "outer",
     "parts",
     "reductions",
+    "ruled",
     "selection",
     "sequences",
     "statements",
     "stencils",
+    "stopped",
     "subscripts",
     "ufuncs",
     "views",
