@@ -5,11 +5,15 @@ import sys
 
 from srcgrad.library import (
     comparison,
+    covariance,
     cumulative,
+    differences,
     elementwise,
     extremes,
     linear_algebra,
+    missing,
     ordering,
+    quantiles,
     shapes,
     spectral,
     statistics,
@@ -17,12 +21,16 @@ from srcgrad.library import (
 
 __all__ = [
     "comparison",
+    "covariance",
     "cumulative",
+    "differences",
     "elementwise",
     "extremes",
     "linear_algebra",
     "load_special",
+    "missing",
     "ordering",
+    "quantiles",
     "shapes",
     "spectral",
     "statistics",
