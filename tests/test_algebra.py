@@ -26,7 +26,8 @@ FLOATING = ["add", "sub", "mul", "div", "neg", "abs", "max", "min", "cos", "cosh
 INTEGRAL = ["add", "sub", "mul", "neg", "abs", "max", "min", "floordiv", "mod"]
 COMPARISONS = ["lt", "le", "gt", "ge", "eq", "ne"]
 LOGIC = ["and_", "or_", "not_"]
-UNARY = {"neg", "abs", "not_", "cos", "cosh"}
+COMPLEX = ["add", "sub", "mul", "neg", "conj", "apart", "apart"]
+UNARY = {"neg", "abs", "not_", "cos", "cosh", "conj"}
 
 
 def random_expression(seed: int, dtype: DType) -> Function:
@@ -41,7 +42,7 @@ def random_expression(seed: int, dtype: DType) -> Function:
         for _ in range(rng.randint(3, 9)):
             names = INTEGRAL if dtype.kind == "i" else FLOATING
             if dtype.kind == "c":
-                names = ["add", "sub", "mul", "neg"]
+                names = COMPLEX
             kind = rng.choice([*names, *names, "compare", "logic", "select", "ipow"])
             pick = lambda pool=numbers: rng.choice(pool[-5:] if rng.random() < 0.6 else pool)  # noqa: E731
             if kind == "compare":
@@ -54,6 +55,10 @@ def random_expression(seed: int, dtype: DType) -> Function:
                 numbers.append(b("select", pick(truths), pick(), pick()))
             elif kind == "ipow":
                 numbers.append(b("ipow", pick(), constant(rng.choice([0, 1, 2]))))
+            elif kind == "apart":
+                part = b(rng.choice(["real", "imag"]), pick())
+                together = b("complex", part, b(rng.choice(["real", "imag"]), pick()))
+                numbers.append(rng.choice([together, b("cast", part, dtype=dtype)]))
             elif kind in ("floordiv", "mod"):
                 numbers.append(b(kind, pick(), constant(rng.choice([1, 1, 3]))))
             else:
@@ -157,5 +162,6 @@ def test_chains_of_integers(ops: list[str], after: str) -> None:
 
 
 def test_every_law_is_of_a_primitive() -> None:
+    others = {"select", "cast", "pow", "ipow", "real", "imag"}
     for name in LAWS:
-        assert name in {"select", "cast", *FLOATING, *INTEGRAL, *COMPARISONS, *LOGIC, "pow", "ipow"}
+        assert name in {*others, *FLOATING, *INTEGRAL, *COMPARISONS, *LOGIC, *COMPLEX}

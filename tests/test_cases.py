@@ -14,8 +14,6 @@ import srcgrad
 
 # What is refused so far, and how. A case that starts to work must leave the table.
 REFUSED: dict[str, str] = {
-    "complex_input_abs": "UnsupportedError",
-    "complex_intermediate": "UnsupportedError",
     "fft_asymmetric_mask": "UnsupportedError",
 }
 

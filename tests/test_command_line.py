@@ -28,10 +28,9 @@ def printing(x):
     return x
 
 def broken(w):
-    try:
-        return w
-    except ValueError:
-        return 0.0
+    class Local:
+        pass
+    return w
 """
 
 
@@ -66,7 +65,7 @@ def test_commands(model: str, arguments: list[str], shown: str, capsys: pytest.C
         (["show", "MODEL:los"], "no function 'los'; it has grad, loss"),
         (["show", "MODEL:loss", "1.0"], "missing a required argument"),
         (["show", "MODEL:loss", "1.0", "y"], "'y' is not a Python expression that works"),
-        (["show", "MODEL:broken", "1.0"], "try is not in the language"),
+        (["show", "MODEL:broken", "1.0"], "a class inside a function is not in the language"),
         (["check", "MODEL:beyond", "np.ones(2)"], "IndexError: index 5 is out of bounds"),
     ],
 )

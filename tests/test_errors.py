@@ -62,17 +62,20 @@ def refused(*arguments: object, error: type[Exception], found: str, instead: str
 # -- syntax ----------------------------------------------------------------------------------------------
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="try is not", instead="Test for the condition with `if`")
-def uses_try(x):
-    try:  # here
-        return 1.0 / x
+@refused(1.0, error=UnsupportedSyntaxError, found="leaving a try", instead="leave behind it")
+def leaves_try(x):
+    try:
+        if x > 0.0:
+            return 1.0 / x  # here
+        y = x
     except ZeroDivisionError:
-        return x
+        y = 0.0
+    return y
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="with is not", instead="outside the `with`")
+@refused(1.0, error=UnsupportedError, found="this context", instead="Only np.errstate")
 def uses_with(x):
-    with np.errstate(all="ignore"):  # here
+    with open("nothing"):  # here
         return x * x
 
 
@@ -89,22 +92,22 @@ def defines_class(x):
     return x
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="del", instead="Leave the name alone")
+@refused(1.0, error=UnsupportedError, found="del of anything but a variable", instead="new container")
 def deletes(x):
-    y = x
-    del y  # here
+    y = [x, 2.0]
+    del y[0]  # here
     return x
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="match", instead="if and elif")
+@refused(1.0, error=UnsupportedSyntaxError, found="a pattern of a dict", instead="if and elif")
 def matches(x):
-    match x:  # here
-        case 1.0:
-            return x
+    match {"a": x}:
+        case {"a": y}:  # here
+            return y
     return x * x
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="a set", instead="tuple")
+@refused(1.0, error=UnsupportedError, found="a set", instead="tuple")
 def makes_set(x):
     s = {x, 2.0}  # here
     return len(s) * x
@@ -144,7 +147,7 @@ def calls_unknown_ufunc(x):
     return np.sum(scipy.special.jv(1, x))  # here
 
 
-@refused(1.0, error=UnsupportedError, found="erf of a complex number", instead="real and imaginary parts")
+@refused(1.0, error=UnsupportedError, found="erf of a complex number", instead="Take z.real")
 def calls_real_function(x):
     return scipy.special.erf(1j * x).real  # here
 
@@ -292,9 +295,9 @@ def exponential_of_list(x):
     return np.sum(np.exp([x, 2.0]))  # here
 
 
-@refused(1.0, error=ArgumentTypeError, found="their abs() no derivative", instead="real and imaginary parts")
-def absolute_value_of_complex(x):
-    return abs(np.exp(1j * x))  # here
+@refused(1.0, error=ArgumentTypeError, found="complex numbers have no order", instead="abs(z)")
+def larger_complex_number(x):
+    return x if np.exp(1j * x) > 1j else 0.0  # here
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.function.__name__)

@@ -31,6 +31,7 @@ HALF = [(0.01,), (0.4,), (1.3,), (25.0,)]
 UNIT = [(-0.9,), (-0.2,), (0.4,), (0.95,)]
 EITHER = [(1.0, 2.0), (2.0, 1.0), (-1.0, -3.0)]
 STEPS = [(-1.7,), (-0.2,), (0.4,), (2.6,)]
+PLANE = [(1.5 + 0.7j,), (-0.3 - 2.5j,)]
 
 
 def _mod(a: mpmath.mpf, b: mpmath.mpf) -> mpmath.mpf:
@@ -51,6 +52,10 @@ ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "floordiv": (lambda a, b: a // b if isinstance(a, int) else mpmath.floor(a / b), [*INTEGERS, *PAIRS]),
     "mod": (_mod, PAIRS),
     "neg": (lambda a: -a, LINE),
+    "real": (lambda z: z.real, PLANE),
+    "imag": (lambda z: z.imag, PLANE),
+    "conj": (lambda z: z.conjugate(), PLANE),
+    "complex": (lambda a, b: mpmath.mpc(a, b), PAIRS),
     "lt": (lambda a, b: a < b, EITHER),
     "le": (lambda a, b: a <= b, EITHER),
     "gt": (lambda a, b: a > b, EITHER),
@@ -140,13 +145,14 @@ def _value(name: str, point: tuple[float, ...]) -> np.generic:
 
 
 def _exact(point: tuple[float, ...]) -> list[object]:
-    return [mpmath.mpf(x) if isinstance(x, float) else x for x in point]
+    exact = {float: mpmath.mpf, complex: mpmath.mpc}
+    return [exact.get(type(x), type(x))(x) for x in point]
 
 
 @pytest.mark.parametrize(("name", "point"), POINTS)
 def test_value(name: str, point: tuple[float, ...]) -> None:
     expected = ROWS[name][0](*_exact(point))
-    np.testing.assert_allclose(float(_value(name, point)), float(expected), rtol=2e-15, atol=1e-16)
+    np.testing.assert_allclose(complex(_value(name, point)), complex(expected), rtol=2e-15, atol=1e-16)
 
 
 @pytest.mark.parametrize(("name", "point"), POINTS)
@@ -242,7 +248,7 @@ def test_functions_stand_for_their_rows(function: Callable[..., object]) -> None
     for point in ROWS[name][1]:
         if getattr(function, "__module__", "") == "math" and not np.all(np.isfinite(point)):
             continue
-        np.testing.assert_allclose(float(function(*point)), float(_value(name, point)), rtol=4e-15, atol=1e-15)
+        np.testing.assert_allclose(complex(function(*point)), complex(_value(name, point)), rtol=4e-15, atol=1e-15)
 
 
 @pytest.mark.parametrize(

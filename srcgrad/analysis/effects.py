@@ -20,6 +20,7 @@ from srcgrad.analysis.sites import Sites, Token
 from srcgrad.analysis.written import written_by_callees
 from srcgrad.ir.core import Block, Function, Op, Operand, Value
 from srcgrad.ir.types import Array
+from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
 
 Path = tuple[tuple[Block, int], ...]  # (block, index of the op in it), outermost first
@@ -70,10 +71,12 @@ class Effects:
         kind = effect(op.primitive)
         if kind is Effect.CALL:
             written = self.written[op.text("callee")]
+            routine = ROUTINES.get(op.text("callee"))
             for position, operand in enumerate(op.operands):
                 if isinstance(operand, Value) and isinstance(operand.type, Array):
                     touch = Touch(op, operand, None, path)
-                    yield touch, self.reads
+                    if routine is None or position < routine.reads:
+                        yield touch, self.reads
                     if position in written:
                         yield touch, self.writes
         elif kind in (Effect.READ, Effect.WRITE):

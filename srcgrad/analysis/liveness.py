@@ -7,9 +7,10 @@ An op inside blocks needs the ops around it to run; a carried value needs its st
 from __future__ import annotations
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.analysis.written import silent_callees
+from srcgrad.analysis.written import filled_by, silent_callees
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried
 from srcgrad.ir.types import Array, Stack
+from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
 
 
@@ -30,7 +31,8 @@ class Liveness:
         always = {Effect.GUARD, Effect.CALL} | ({Effect.STACK} if self._handed_on(function) else set())
         silent = silent_callees(function.callees)
         for op in self._around:
-            if effect(op.primitive) in always and op.attributes.get("callee") not in silent:
+            callee = op.attributes.get("callee")
+            if effect(op.primitive) in always and callee not in silent and callee not in ROUTINES:
                 self._need(op)
         for site in self._sites.parameters:
             self._need_memory(site)
@@ -50,8 +52,8 @@ class Liveness:
                 for k, parameter in enumerate(inner.parameters):
                     self._origin[parameter] = (op, k - first if k >= first else None)
                 self._index(inner, op)
-            if effect(op.primitive) is Effect.WRITE:
-                for site in self._sites.sites(op.operands[0]):
+            for operand in filled_by(op):
+                for site in self._sites.sites(operand):
                     self._writes.setdefault(site, []).append(op)
             if op.primitive in ("push", "pop") and isinstance(op.operands[0], Value):
                 self._stacks.setdefault(op.operands[0], []).append(op)
@@ -105,7 +107,8 @@ class Liveness:
             case Effect.READ:
                 self._need_content(op.operands[0])
             case Effect.CALL:
-                for operand in op.operands:
+                routine = ROUTINES.get(op.text("callee"))
+                for operand in op.operands[: routine.reads if routine else None]:
                     self._need_content(operand)
             case Effect.STACK:
                 self._need_stack(op)

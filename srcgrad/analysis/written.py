@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Function, Op, Value, walk
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
+from srcgrad.primitives.routines import ROUTINES, written_by_routines
 from srcgrad.primitives.table import Effect, effect
 
 Written = Mapping[str, frozenset[int]]  # for each callee the positions of parameters
@@ -17,9 +18,9 @@ def written_parameters(function: Function) -> frozenset[int]:
 
 
 def written_by_callees(callees: Mapping[str, Function]) -> Written:
-    """The same for each callee: a least fixed point, since callees may be recursive."""
+    """The same for each callee and routine: a least fixed point, since callees may be recursive."""
     sites = {name: Sites(callee) for name, callee in callees.items()}
-    written: dict[str, frozenset[int]] = dict.fromkeys(callees, frozenset())
+    written: dict[str, frozenset[int]] = {**written_by_routines(), **dict.fromkeys(callees, frozenset())}
     changed = True
     while changed:
         changed = False
@@ -37,6 +38,14 @@ def silent_callees(callees: Mapping[str, Function]) -> frozenset[str]:
     while loud := {name for name in silent if not _is_silent(callees[name], silent)}:
         silent -= loud
     return frozenset(silent)
+
+
+def filled_by(op: Op) -> tuple[Operand, ...]:
+    """The references that a store, an accumulation or a routine writes to; other calls are the business of callees."""
+    if effect(op.primitive) is Effect.WRITE:
+        return op.operands[:1]
+    routine = ROUTINES.get(op.text("callee")) if op.primitive == "call" else None
+    return op.operands[routine.reads :] if routine else ()
 
 
 def written_sites(function: Function, sites: Sites) -> dict[Op, frozenset[Value]]:
@@ -64,7 +73,8 @@ def _written_by(op: Op, sites: Sites, written: Written) -> frozenset[Value]:
 def _is_silent(callee: Function, silent: set[str]) -> bool:
     ops = list(walk(callee.body))
     guarded = any(effect(op.primitive) is Effect.GUARD for op in ops)
-    return not guarded and all(op.text("callee") in silent for op in ops if op.primitive == "call")
+    called = {op.text("callee") for op in ops if op.primitive == "call"}
+    return not guarded and called <= {*silent, *ROUTINES}
 
 
 def _collect(block: Block, sites: Sites, written: Written, found: dict[Op, frozenset[Value]]) -> frozenset[Value]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.frontend.boundary.pytree import NATIVE, build_container, count_leaves
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.ir.types import Array
 
 
@@ -77,6 +77,8 @@ class _Text:
                 if cls is tuple:
                     return f"({items})"
                 return f"{self.name(build_container)}({self.name(cls)}, {keys!r}, ({items}))"
+            case Choice():
+                raise AssertionError("a choice of functions stays inside a program")
 
     def name(self, value: object) -> str:
         name = f"c{len(self.names)}"

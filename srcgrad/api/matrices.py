@@ -16,13 +16,17 @@ from srcgrad.settings import Options
 class Jacobian:
     """The function from the arguments of ``f`` to its Jacobian; see `srcgrad.jacobian`.
 
-    ``mode`` is ``"fwd"``, ``"rev"`` or ``"auto"``, the one with fewer directions.
+    ``mode`` is ``"fwd"``, ``"rev"`` or ``"auto"``, the one with fewer directions. Forward mode needs a real argument
+    and reverse mode a real result, unless the function is holomorphic.
     """
 
-    def __init__(self, function: Callable[..., object], argnums: int, options: Options, mode: str) -> None:
+    def __init__(
+        self, function: Callable[..., object], argnums: int, options: Options, mode: str, holomorphic: bool = False
+    ) -> None:
         functools.update_wrapper(self, function)
         self._argnums = argnums
         self._mode = mode
+        self._holomorphic = holomorphic
         self._jvp = Jvp(function, options)
         self._vjp = Vjp(function, options)
 
@@ -36,15 +40,35 @@ class Jacobian:
                 f"argnums={self._argnums}, but {len(args)} arguments are given.", hint="Count from 0."
             )
         position = self._argnums % len(args)
-        point = floating(args[position], f"argument {position}")
+        point = self._number(args[position], f"argument {position}", self._mode == "fwd")
         if self._mode == "fwd" and point.size:
             return self._columns(args, position, point)
         result, pullback = self._vjp(args)
-        out = floating(result, "the result")
-        if self._mode == "auto" and 0 < point.size < out.size:
+        out = self._number(result, "the result", self._mode == "rev" or point.dtype.kind == "c")
+        if self._mode == "auto" and self._is_tall(point, out):
             return self._columns(args, position, point)
         rows = [np.asarray(pullback(unit)[position]) for unit in units(out)]
         return number_or_array(np.array(rows, point.dtype).reshape(out.shape + point.shape))
+
+    def _number(self, value: object, what: str, real: bool) -> np.ndarray:
+        """The argument or result as an array; refused if the chosen mode cannot say what its derivative is."""
+        array = floating(value, what)
+        if self._holomorphic and array.dtype.kind != "c":
+            raise ArgumentTypeError(
+                f"holomorphic=True, but {what} is of dtype {array.dtype}.", hint="Make it complex, or leave it out."
+            )
+        if real and not self._holomorphic and array.dtype.kind == "c":
+            raise ArgumentTypeError(
+                f"The Jacobian is asked for, but {what} is complex.",
+                hint="If the function is holomorphic, pass holomorphic=True; else use jvp and vjp.",
+            )
+        return array
+
+    def _is_tall(self, point: np.ndarray, out: np.ndarray) -> bool:
+        """Whether forward mode takes fewer directions, or is the only mode."""
+        if point.dtype.kind == out.dtype.kind:
+            return 0 < point.size < out.size
+        return point.dtype.kind == "f" and point.size > 0
 
     def _columns(self, args: Sequence[object], position: int, point: np.ndarray) -> object:
         tangents = [map_leaves(zero_like, argument) for argument in args]
@@ -52,14 +76,15 @@ class Jacobian:
         for unit in units(point):
             tangents[position] = unit
             _, column = self._jvp(tuple(args), tuple(tangents))
-            columns.append(floating(column, "the result"))
+            columns.append(self._number(column, "the result", False))
         return number_or_array(np.stack(columns, axis=-1).reshape(columns[0].shape + point.shape))
 
 
 def floating(value: object, what: str) -> np.ndarray:
-    """The value as an array, if it is a real floating number or an array of them."""
-    array = np.asarray(value) if isinstance(value, float | np.ndarray | np.floating) else None
-    if array is None or array.dtype.kind != "f":
+    """The value as an array, if it is a floating number, real or complex, or an array of them."""
+    known = float | complex | np.ndarray | np.floating | np.complexfloating
+    array = np.asarray(value) if isinstance(value, known) else None
+    if array is None or array.dtype.kind not in "fc":
         raise ArgumentTypeError(
             f"The Jacobian is asked for, but {what} is a {type(value).__name__}.",
             hint="It has to be a float or an array of floats. For other structures use vjp or jvp.",
@@ -83,4 +108,4 @@ def zero_like(leaf: object) -> object:
 def number_or_array(array: np.ndarray) -> object:
     if array.shape:
         return array
-    return float(array) if array.dtype == np.float64 else array[()]
+    return array.item() if array.dtype in (np.float64, np.complex128) else array[()]

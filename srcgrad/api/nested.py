@@ -128,11 +128,15 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
 
 def _renamed(function: Function, names: Mapping[str, str]) -> Function:
     def visit(op: Op) -> Replacement | None:
-        if op.primitive != "call":
+        if op.primitive != "call" or op.text("callee") not in names:  # a routine keeps its name
             return None
         return [replace(op, attributes={**op.attributes, "callee": names[op.text("callee")]})], {}
 
-    return rewrite(function, visit)
+    rules = function.rules
+    if rules is not None:
+        keys = {key: names[name] for key in ("jvp", "forward", "backward") if (name := getattr(rules, key))}
+        rules = replace(rules, **keys)  # type: ignore[arg-type]  # keys of callees are text
+    return replace(rewrite(function, visit), rules=rules)
 
 
 def _called_at(lowering: Lowering, error: Error) -> Error:

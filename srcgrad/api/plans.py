@@ -22,6 +22,7 @@ class Gradient:
     argnums: Argnums = 0
     has_aux: bool = False
     with_value: bool = False
+    holomorphic: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
 from srcgrad.api.plans import Backward, Forward, Gradient, Plan, Primal, Structures, Tangent
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
-from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, Error
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
@@ -112,7 +112,8 @@ def _primal(request: Request) -> Program:
 
 def _gradient(plan: Gradient, request: Request) -> Program:
     chosen = Chosen(request, plan.argnums)
-    _refuse_complex(request, chosen.structures)
+    if plan.holomorphic:
+        _require_complex(request, chosen.structures)
     lowered = request.lower()
     value, aux = _value_and_aux(plan, request, lowered)
     function = _with_scalar_result(lowered.function)
@@ -133,9 +134,14 @@ def _value_and_aux(plan: Gradient, request: Request, lowered: Lowered) -> tuple[
         if not isinstance(value, Tree) or value.cls is not tuple or len(value.children) != 2:
             raise about(request, "has_aux=True, but the function does not return a pair.", "Return (loss, aux).")
         value, aux = value.children
-    if isinstance(value, Leaf) and value.type.dtype.kind == "f" and getattr(value.type, "rank", 0) == 0:
+    kind = "c" if plan.holomorphic else "f"
+    if isinstance(value, Leaf) and value.type.dtype.kind == kind and getattr(value.type, "rank", 0) == 0:
         return Leaf(Scalar(value.type.dtype), weak=True), aux
     hint = "grad needs one real number. For arrays and tuples use jacobian or vjp; or return a sum."
+    if plan.holomorphic:
+        hint = "With holomorphic=True the result is one complex number. Leave it out for a real result."
+    elif isinstance(value, Leaf) and value.type.dtype.kind == "c":
+        hint = "grad needs one real number. If the function is holomorphic, pass holomorphic=True; else use vjp."
     if isinstance(value, Leaf) and isinstance(value.type, Scalar) and value.type.dtype.kind in "biu":
         hint = "grad needs one real number. Return a float, computed from the arguments."
     raise about(
@@ -166,7 +172,6 @@ def _backward(plan: Backward, request: Request) -> Program:
 def _halves(plan: Forward | Backward, request: Request) -> tuple[Lowered, Halves, Chosen]:
     chosen = Chosen(request, plan.argnums, lenient=True)
     lowered = request.lower()
-    _refuse_complex(request, [*chosen.structures, lowered.result])
     return lowered, compiler.halves(lowered.function, chosen.positions, request.options), chosen
 
 
@@ -177,14 +182,14 @@ def _kept_leaf(type_: Type) -> Leaf:
     return Leaf(type_)
 
 
-def _refuse_complex(request: Request, structures: Sequence[Structure]) -> None:
-    """What a complex cotangent means is not settled."""
-    if any(leaf.type.dtype.kind == "c" for structure in structures for leaf in leaves_of(structure)):
+def _require_complex(request: Request, structures: Sequence[Structure]) -> None:
+    """A holomorphic function is one of complex numbers."""
+    real = [leaf for s in structures for leaf in leaves_of(s) if leaf.type.dtype.kind == "f"]
+    if real:
         raise about(
             request,
-            f"Reverse mode through {request.parameters.name}() starts or ends at a complex number.",
-            "Pass and return real and imaginary parts, or use jvp.",
-            UnsupportedError,
+            f"holomorphic=True, but {request.parameters.name}() is differentiated by {in_words(real[0])}.",
+            "Pass a complex argument, or leave holomorphic out.",
         )
 
 

@@ -23,14 +23,29 @@ Function = Callable[..., object]
 
 @overload
 def grad(
-    f: Function, /, argnums: Argnums = 0, has_aux: bool = False, **options: Unpack[OptionValues]
+    f: Function,
+    /,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **options: Unpack[OptionValues],
 ) -> Derivative: ...
 @overload
 def grad(
-    f: None = None, /, argnums: Argnums = 0, has_aux: bool = False, **options: Unpack[OptionValues]
+    f: None = None,
+    /,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **options: Unpack[OptionValues],
 ) -> Callable[[Function], Derivative]: ...
 def grad(
-    f: Function | None = None, /, argnums: Argnums = 0, has_aux: bool = False, **options: Unpack[OptionValues]
+    f: Function | None = None,
+    /,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **options: Unpack[OptionValues],
 ) -> Derivative | Callable[[Function], Derivative]:
     """The function that computes the gradient of ``f``.
 
@@ -43,6 +58,9 @@ def grad(
         The positional arguments to differentiate with respect to; negative numbers count from the last.
     has_aux : bool
         ``f`` returns a pair, the number to differentiate and anything else, which is handed through.
+    holomorphic : bool
+        ``f`` is a holomorphic function of complex arguments, and its complex derivative is asked for. Without it the
+        result is real, and the gradient by a complex argument ``x + iy`` is ``df/dx - i df/dy``.
     **options
         See `srcgrad.settings.Options`.
 
@@ -73,20 +91,39 @@ def grad(
     array([3., 6.])
     >>> grad(energy, argnums=(0, 1))(np.array([1.0, 2.0]), 3.0)
     (array([3., 6.]), 2.5)
+    >>> grad(lambda z: abs(z) ** 2)(1.0 + 2.0j)
+    (2-4j)
+    >>> grad(lambda z: z * z, holomorphic=True)(1.0 + 2.0j)
+    (2+4j)
     """
-    return _decorate(f, Gradient(checked_argnums(argnums), has_aux), options)
+    return _decorate(f, Gradient(checked_argnums(argnums), has_aux, holomorphic=holomorphic), options)
 
 
 @overload
 def value_and_grad(
-    f: Function, /, argnums: Argnums = 0, has_aux: bool = False, **options: Unpack[OptionValues]
+    f: Function,
+    /,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **options: Unpack[OptionValues],
 ) -> Derivative: ...
 @overload
 def value_and_grad(
-    f: None = None, /, argnums: Argnums = 0, has_aux: bool = False, **options: Unpack[OptionValues]
+    f: None = None,
+    /,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **options: Unpack[OptionValues],
 ) -> Callable[[Function], Derivative]: ...
 def value_and_grad(
-    f: Function | None = None, /, argnums: Argnums = 0, has_aux: bool = False, **options: Unpack[OptionValues]
+    f: Function | None = None,
+    /,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **options: Unpack[OptionValues],
 ) -> Derivative | Callable[[Function], Derivative]:
     """The function that computes ``f`` and its gradient in one sweep.
 
@@ -102,7 +139,8 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _decorate(f, Gradient(checked_argnums(argnums), has_aux, with_value=True), options)
+    plan = Gradient(checked_argnums(argnums), has_aux, with_value=True, holomorphic=holomorphic)
+    return _decorate(f, plan, options)
 
 
 def jit(f: Function | None = None, /, **options: Unpack[OptionValues]) -> Compiled | Callable[[Function], Compiled]:
@@ -183,17 +221,17 @@ def vjp(f: Function, *primals: object, **options: Unpack[OptionValues]) -> tuple
         return _vjp(Static(f, function_key(f)), make_options(options))(primals)
 
 
-def jacfwd(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:
+def jacfwd(f: Function, argnums: int = 0, holomorphic: bool = False, **options: Unpack[OptionValues]) -> Jacobian:
     """The function that computes the Jacobian of ``f`` column by column, in forward mode; see `jacobian`."""
-    return Jacobian(f, _one(argnums), make_options(options), "fwd")
+    return Jacobian(f, _one(argnums), make_options(options), "fwd", holomorphic)
 
 
-def jacrev(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:
+def jacrev(f: Function, argnums: int = 0, holomorphic: bool = False, **options: Unpack[OptionValues]) -> Jacobian:
     """The function that computes the Jacobian of ``f`` row by row, in reverse mode; see `jacobian`."""
-    return Jacobian(f, _one(argnums), make_options(options), "rev")
+    return Jacobian(f, _one(argnums), make_options(options), "rev", holomorphic)
 
 
-def jacobian(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:
+def jacobian(f: Function, argnums: int = 0, holomorphic: bool = False, **options: Unpack[OptionValues]) -> Jacobian:
     """The function that computes the Jacobian of ``f``, in the mode that takes fewer directions.
 
     Parameters
@@ -202,6 +240,9 @@ def jacobian(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> 
         Returns a float or an array of floats.
     argnums : int
         The argument to differentiate with respect to, a float or an array of floats.
+    holomorphic : bool
+        Argument and result are complex and the function is holomorphic. Without it a complex result has to belong
+        to a real argument (forward mode) and a complex argument to a real result (reverse mode).
     **options
         As for `grad`.
 
@@ -217,7 +258,7 @@ def jacobian(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> 
     array([[3., 2.],
            [0., 1.]])
     """
-    return Jacobian(f, _one(argnums), make_options(options), "auto")
+    return Jacobian(f, _one(argnums), make_options(options), "auto", holomorphic)
 
 
 def hessian(f: Function, argnums: int = 0, **options: Unpack[OptionValues]) -> Jacobian:

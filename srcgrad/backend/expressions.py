@@ -15,8 +15,9 @@ from srcgrad.analysis.inequalities import MIRRORED, OPPOSITE
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
+from srcgrad.backend.vector_text import vector_function
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
-from srcgrad.ir.types import F32, F64, I64, INDEX, DType, Scalar
+from srcgrad.ir.types import C64, C128, F32, F64, I64, INDEX, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
 
 ATOM = PRECEDENCE["atom"]
@@ -55,6 +56,8 @@ def constant_text(const: Const) -> tuple[str, int]:
     if kind == "c":
         number = complex(value)
         text = f"complex({_float(number.real)}, {_float(number.imag)})"
+        if repr(number.real) == "0.0" and 0.0 < number.imag < math.inf:
+            text = f"{_float(number.imag)}j"
         return (text, ATOM) if const.dtype.name == "c128" else (f"np.complex64({text})", ATOM)
     assert not isinstance(value, complex)
     text = _float(float(value)) if kind == "f" else repr(int(value))
@@ -81,6 +84,8 @@ class Expressions:
     python_numbers: frozenset[Value]
     helpers: set[str] = field(default_factory=set)  # those used
     unsigned: bool = False  # write indices for Numba
+    vector: bool = False  # call srcgrad.vector_math
+    imported: set[str] = field(default_factory=set)  # what is called there
 
     def leaves(self, operand: Operand) -> frozenset[Value]:
         return leaves((operand,), self.folded)
@@ -192,6 +197,9 @@ class Expressions:
             dtype = op.operands[0].type
             assert isinstance(dtype, Scalar)
             texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
+        if self.vector and (name := vector_function(op)) is not None:
+            self.imported.add(name)
+            return f"{name}({', '.join(map(self.text, op.operands))})", ATOM
         if primitive in HELPER_OF:
             self.helpers.add(HELPER_OF[primitive])
             return f"{HELPER_OF[primitive]}({texts[0]})", ATOM
@@ -242,9 +250,10 @@ class Expressions:
         assert isinstance(result, Scalar)
         dtype = result.dtype
         narrow = dtype.kind in "iu" and dtype.numpy.itemsize < 8 and op.primitive in WIDENED
-        power = op.primitive == "ipow" and dtype not in (I64, F64)
+        power = op.primitive == "ipow" and dtype not in (I64, F64, C128)
+        pair = op.primitive == "complex" and dtype == C64
         python = dtype == F32 and (op.primitive in HELPER_OF or text.startswith("math."))
-        if narrow or power or python:
+        if narrow or power or pair or python:
             return f"{numpy_name(dtype)}({text})", ATOM
         return text, precedence
 
@@ -259,8 +268,6 @@ class Expressions:
         text = self.text(operand)
         if source.dtype.kind == "c" and target.dtype.kind != "c":
             text = f"{self.text(operand, ATOM)}.real"
-            if source.dtype.real == target.dtype:
-                return text, ATOM
         if target.dtype.kind in "iu" and source.dtype in (I64, F64) and self.is_python_number(operand):
             text = f"{numpy_name(source.dtype)}({text})"  # wraps around, where a Python number would raise
         return f"{numpy_name(target.dtype)}({text})", ATOM
@@ -268,6 +275,8 @@ class Expressions:
 
 def _least(precedence: int, count: int) -> list[int]:
     """How tightly each operand has to bind: left to right, but for powers and comparisons."""
+    if precedence == PRECEDENCE["postfix"]:
+        return [ATOM]
     if precedence == ATOM:
         return [0] * count
     if precedence == PRECEDENCE["**"]:

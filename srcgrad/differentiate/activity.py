@@ -6,11 +6,12 @@ may point to, so an array that holds constants and may stand in the place of an 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 
 from srcgrad.analysis.sites import Sites
 from srcgrad.ir.core import Function, Op, Operand, Value, first_carried, walk
 from srcgrad.ir.types import Array, DType, Stack
+from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
 
@@ -48,11 +49,13 @@ def find_active(function: Function, wrt: Iterable[Value], *, reverse: bool) -> A
     Forward mode follows dependence on the inputs alone; reverse mode also needs that a result depends on it.
     """
     sites = Sites(function)
-    varied = _spread(function, sites, wrt, _links)
+    ruled = frozenset(name for name, callee in function.callees.items() if callee.rules is not None)
+    links = [link for op in walk(function.body) for link in _links(op, ruled)]
+    varied = _spread(sites, wrt, links)
     if not reverse:
         return Activity(varied, sites, varied)
     results = [x for x in function.results if isinstance(x, Value)]
-    useful = _spread(function, sites, results, _backwards)
+    useful = _spread(sites, results, [(targets, sources) for sources, targets in links])
     both = varied & useful
     return Activity(both, sites, both)
 
@@ -60,12 +63,7 @@ def find_active(function: Function, wrt: Iterable[Value], *, reverse: bool) -> A
 Edge = tuple[Iterable[Operand], Iterable[Operand]]
 
 
-def _spread(
-    function: Function,
-    sites: Sites,
-    start: Iterable[Value],
-    edges: Callable[[Op], list[Edge]],
-) -> frozenset[Value]:
+def _spread(sites: Sites, start: Iterable[Value], edges: Sequence[Edge]) -> frozenset[Value]:
     """All values, and sites for memory, that are reached from the start along the edges."""
     reached: set[Value] = set()
 
@@ -83,24 +81,20 @@ def _spread(
 
     for value in start:
         reach(value)
-    ops = list(walk(function.body))
-    links = [link for op in ops for link in edges(op)]
     changed = True
     while changed:
         changed = False
-        for sources, targets in links:
+        for sources, targets in edges:
             if any(is_reached(x) for x in sources):
                 for target in targets:
                     changed |= reach(target)
     return frozenset(reached)
 
 
-def _backwards(op: Op) -> list[Edge]:
-    return [(targets, sources) for sources, targets in _links(op)]
-
-
-def _links(op: Op) -> list[Edge]:
+def _links(op: Op, ruled: frozenset[str]) -> list[Edge]:
     """Pairs of sources and targets of a derivative: what an op reads, and what it gives or changes."""
+    if "inert" in op.attributes:
+        return []
     match effect(op.primitive):
         case Effect.CONTROL:
             return _control_links(op)
@@ -112,12 +106,26 @@ def _links(op: Op) -> list[Edge]:
             return [(op.operands[1:], op.operands[:1])]
         case Effect.STACK if op.primitive == "pop":
             return [(op.operands[:1], op.results)]
+        case Effect.CALL if (routine := ROUTINES.get(op.text("callee"))) is not None:
+            return [(op.operands[: routine.reads], op.operands[routine.reads :])]
+        case Effect.CALL if op.text("callee") in ruled:  # it only reads, and its rule goes by its results
+            return [(op.operands, op.results)]
         case Effect.CALL:
             arrays = [x for x in op.operands if isinstance(x.type, Array)]
             return [(op.operands, [*op.results, *arrays])]
+        case Effect.PURE if op.primitive == "link":
+            outs, ins, _ = link_parts(op)
+            return [(ins, (*outs, *op.results))]
         case Effect.PURE if carries_derivative(op):
             return [(op.operands, op.results)]
     return []
+
+
+def link_parts(op: Op) -> tuple[tuple[Operand, ...], tuple[Operand, ...], tuple[Operand, ...]]:
+    """What is linked, to what it depends on, and what the rule needs of the forward sweep."""
+    outs = op.integer("outs")
+    end = outs + op.integer("ins")
+    return op.operands[:outs], op.operands[outs:end], op.operands[end:]
 
 
 def carries_derivative(op: Op) -> bool:
@@ -125,7 +133,7 @@ def carries_derivative(op: Op) -> bool:
     if op.primitive in ("select", "cast"):
         return differentiable(op.result)
     row = SCALARS.get(op.primitive)
-    return row is not None and row.partials is not None and differentiable(op.result)
+    return row is not None and row.has_derivative and differentiable(op.result)
 
 
 def _control_links(op: Op) -> list[Edge]:

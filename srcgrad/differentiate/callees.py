@@ -26,6 +26,7 @@ class Callees:
     derive: Callable[[Callees, Function, Pattern], Function]
     names: dict[tuple[str, Pattern], str] = field(default_factory=dict)
     derived: dict[str, Function] = field(default_factory=dict)
+    spliced: set[str] = field(default_factory=set)  # callees whose bodies go in the place of their calls
 
     def derivative(self, callee: str, pattern: Pattern) -> str:
         """The name of the callee's derivative for a pattern of active operands, built on first use."""

@@ -11,12 +11,17 @@ from dataclasses import replace
 
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
-from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
+from srcgrad.differentiate.partials import convert, fill_array, partials, scaled, zero_like, zeros_like
 from srcgrad.differentiate.regular import mark_regular
+from srcgrad.differentiate.rules import past_rule, splice_calls, without_jvp
 from srcgrad.differentiate.shadows import DOT, TwinPass, suffixed
+from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, first_carried
+from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, defined, first_carried
+from srcgrad.ir.rewrite import map_functions
 from srcgrad.ir.types import Array, Scalar
+from srcgrad.primitives.routines import ROUTINES, Routine
+from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 
@@ -25,7 +30,8 @@ def forward(function: Function, wrt: Sequence[int]) -> Function:
     callees = Callees(dict(function.callees), "_jvp", _derive)
     pattern = tuple((k, function.parameters[k].type) for k in wrt)
     result = _derive(callees, function, pattern)
-    return replace(result, callees=callees.all)
+    whole = replace(result, callees=callees.all)
+    return map_functions(whole, lambda f: splice_calls(f, callees.spliced)) if callees.spliced else whole
 
 
 def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
@@ -98,11 +104,22 @@ class _Forward:
         if not chosen:
             self.builder.ops.append(op)
             return
+        callee = op.text("callee")
+        if callee in ROUTINES:
+            self.routine(op, ROUTINES[callee])
+            return
+        rules = self.callees.primals[callee].rules if callee in self.callees.primals else None
+        if rules is not None:
+            self.by_rule(op, rules)
+            return
         pattern = tuple((k, self.twins[x].type if x in self.twins else x.type) for k, x in chosen)
-        name = self.callees.derivative(op.text("callee"), pattern)
-        tangents = [self.twin(x) if x in self.twins else self.tangent(x) for _, x in chosen]
+        name = self.callees.derivative(callee, pattern)
+        self.derived_call(op, name, [self.twin(x) if x in self.twins else self.tangent(x) for _, x in chosen])
+
+    def derived_call(self, op: Op, name: str, tangents: Sequence[Operand]) -> None:
+        """A call that gives the results of ``op`` and their tangents."""
         floating = [r for r in op.results if differentiable(r)]
-        dots = tuple(Value(r.type, suffixed(r, DOT)) for r in floating)
+        dots = tuple(self.twins.get(r) or Value(r.type, suffixed(r, DOT)) for r in floating)
         types = (*(r.type for r in op.results), *(d.type for d in dots))
         operands, results = (*op.operands, *tangents), (*op.results, *dots)
         self.builder.ops.append(Op("call", operands, results, (), {"callee": name, "types": types}, op.location))
@@ -111,6 +128,34 @@ class _Forward:
                 self.twins[result] = dot
             else:
                 self.tangents[result] = dot
+
+    def by_rule(self, op: Op, rules: Rules) -> None:
+        """A callee that says what its derivative is; its rule is put in the place of the call afterwards."""
+        if any(x in self.twins or x in self.active for k, x in enumerate(op.operands) if k not in rules.wrt):
+            raise past_rule(op)
+        if not rules.jvp:
+            raise without_jvp(op)
+        self.callees.spliced.add(rules.jvp)
+        operands = [op.operands[k] for k in rules.wrt]
+        self.derived_call(op, rules.jvp, [self.given(x) or zeros_like(self.builder, x) for x in operands])
+
+    def given(self, operand: Operand) -> Operand | None:
+        """The tangent of a scalar or the tangents of an array, None where there is none."""
+        if operand in self.twins:
+            return self.twin(operand)
+        return self.tangents.get(operand) if isinstance(operand, Value) else None
+
+    def routine(self, op: Op, row: Routine) -> None:
+        """The routine, then the tangents of what it fills, by its rule."""
+        self.builder.ops.append(op)
+        tangents = [self.given(x) for x in op.operands[: row.reads]]
+        if all(t is None for t in tangents):
+            found: list[Operand | None] = [None] * row.fills
+        else:
+            found = inline_rule(self.builder, row.jvp, (*op.operands, *tangents))
+        for filled, dot in zip(op.operands[row.reads :], found, strict=True):
+            if filled in self.twins:
+                fill_array(self.builder, self.twin(filled), dot)
 
     def twin(self, reference: Operand) -> Value:
         assert isinstance(reference, Value)
@@ -135,6 +180,10 @@ class _Forward:
 
     def combine(self, op: Op) -> None:
         """The sum of each partial times the tangent of its operand."""
+        if SCALARS[op.primitive].transpose is not None:
+            tangents = (self.tangent(x) for x in op.operands)
+            self.tangents[op.result] = self.builder(op.primitive, *tangents, name=suffixed(op.result, DOT))
+            return
         total: Operand | None = None
         for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
             if operand not in self.tangents:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.sites import Sites
+from srcgrad.analysis.written import filled_by
 from srcgrad.ir.core import Block, Function, Op, Value, captured, used, walk, walk_ops
 from srcgrad.ir.rewrite import substitute
 from srcgrad.primitives.table import Effect, effect
@@ -56,7 +57,7 @@ def _leaves_memory(loop: Op, sites: Sites) -> bool:
     """Whether a loop writes to memory that was there before it."""
     inside = list(walk_ops((loop,)))
     born = {r for op in inside if effect(op.primitive) is Effect.ALLOCATE for r in op.results}
-    written = (op.operands[0] for op in inside if effect(op.primitive) is Effect.WRITE)
+    written = (array for op in inside for array in filled_by(op))
     return any(sites.sites(array) - born for array in written)
 
 

@@ -22,6 +22,7 @@ from srcgrad.analysis.sums import only_sums, partial_sums
 from srcgrad.differentiate.regions import numbered
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, rewrite_block
+from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
 
 
@@ -63,7 +64,9 @@ class InPlace:
         return not feeds_memory and all(r in self.summed for r in op.results)
 
     def _no_calls(self, op: Op) -> bool:
-        return not any(effect(inner.primitive) in (Effect.CALL, Effect.STACK) for inner in walk(op.blocks[0]))
+        ops = list(walk(op.blocks[0]))
+        calls = any(inner.primitive == "call" and inner.text("callee") not in ROUTINES for inner in ops)
+        return not calls and not any(effect(inner.primitive) is Effect.STACK for inner in ops)
 
     def _inside(self, touch: Touch, op: Op) -> bool:
         return any(block is op.blocks[0] for block, _ in touch.path)

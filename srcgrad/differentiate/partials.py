@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from srcgrad.frontend.calls.inline import inline
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Op, Operand, constant
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.core import Const, Op, Operand, Value, constant
+from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
 
 
@@ -68,14 +68,48 @@ def masked(builder: Builder, factor: Operand, product: Operand) -> Operand:
 
 
 def convert(builder: Builder, operand: Operand, kind: object) -> Operand:
-    """The operand as a scalar of another type."""
-    assert isinstance(kind, Scalar)
+    """The operand as a scalar of another type; of a complex one its real part, if the type is real.
+
+    That is the transpose of the conversion the other way.
+    """
+    assert isinstance(kind, Scalar) and isinstance(operand.type, Scalar)
+    if operand.type.dtype.kind == "c" and kind.dtype.kind != "c":
+        return convert(builder, _real(builder, operand), kind)
     if isinstance(operand, Const):
         return constant(operand.value, kind.dtype)
+    if operand.type == kind:
+        return operand
     return builder("cast", operand, dtype=kind.dtype)
+
+
+def _real(builder: Builder, operand: Operand) -> Operand:
+    if isinstance(operand, Const):
+        return constant(operand.value.real, operand.dtype.real)
+    return builder("real", operand)
 
 
 def zero_like(operand: Operand) -> Const:
     """0 of the type of a scalar."""
     assert isinstance(operand.type, Scalar)
     return constant(0, operand.type.dtype)
+
+
+def zeros_like(builder: Builder, operand: Operand, name: str = "") -> Operand:
+    """0 of the type of a scalar, or zeros of the shape of an array."""
+    if not isinstance(operand.type, Array):
+        return zero_like(operand)
+    extents = [builder("dim", operand, axis=k) for k in range(operand.type.rank)]
+    return builder("alloc", *extents, dtype=operand.type.dtype, fill="zeros", name=name)
+
+
+def fill_array(builder: Builder, array: Value, source: Operand | None) -> None:
+    """Store the elements of ``source``, or zeros, in the array."""
+    assert isinstance(array.type, Array)
+    kind = Scalar(array.type.dtype)
+    extents = [builder("dim", array, axis=k) for k in range(array.type.rank)]
+
+    def store(at: tuple[Operand, ...]) -> None:
+        element = constant(0, kind.dtype) if source is None else builder("load", source, *at)
+        builder.emit("store", array, *at, element if element.type == kind else convert(builder, element, kind))
+
+    builder.nest(extents, store)

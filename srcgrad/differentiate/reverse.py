@@ -8,20 +8,28 @@ reverse of a store takes the shadow's element and zeroes it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from srcgrad.analysis.effects import Touch
 from srcgrad.differentiate import control_flow
-from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
+from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active, link_parts
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
-from srcgrad.differentiate.partials import convert, partials, scaled, zero_like
+from srcgrad.differentiate.partials import convert, fill_array, partials, scaled, zero_like, zeros_like
+from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import mark_regular
+from srcgrad.differentiate.rules import drop_links, has_rules, is_ruled, link_rules, spliced
 from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Op, Operand, Value, constant, defined
+from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack
+from srcgrad.primitives.routines import ROUTINES
+from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 
@@ -57,6 +65,8 @@ class Reverse:
         self.builder.location = around
 
     def op(self, op: Op) -> None:
+        if "inert" in op.attributes:
+            return
         match effect(op.primitive):
             case Effect.CONTROL:
                 control_flow.reverse_control(self, op)
@@ -64,6 +74,8 @@ class Reverse:
                 self.load(op)
             case Effect.WRITE:
                 self.write(op)
+            case Effect.PURE if op.primitive == "link":
+                self.link(op)
             case Effect.PURE | Effect.CHECK:
                 self.scalar(op)
             case Effect.CALL:
@@ -111,13 +123,57 @@ class Reverse:
             for side, chosen in zip(sides, ((ct, zero), (zero, ct)), strict=True):
                 if side in self.active:
                     self.add(side, self.builder("select", condition, *chosen))
+        elif (transpose := SCALARS[op.primitive].transpose) is not None:
+            for operand, part in zip(op.operands, transpose(self.builder, ct), strict=True):
+                self.add(operand, part)
         elif carries_derivative(op):
             for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
                 if operand in self.active:
                     self.add(operand, scaled(self.builder, op, partial, ct))
 
+    def link(self, op: Op) -> None:
+        """By the rule that the link names: from the cotangents of what is linked those of what it depends on."""
+        outs, ins, residuals = link_parts(op)
+        results = iter(op.results)
+        taken = [self._cotangent(x if isinstance(x.type, Array) else next(results)) for x in outs]
+        if all(ct is None for ct in taken):
+            return
+        cts = [zeros_like(self.builder, x) if ct is None else ct for x, ct in zip(outs, taken, strict=True)]
+        routine = ROUTINES.get(op.text("rule"))
+        if routine is not None:
+            by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *cts))
+            found = [ct for x, ct in zip(residuals, by_rule, strict=False) if differentiable(x)]
+        else:
+            body = spliced(self.callees.primals[op.text("rule")], (*residuals, *cts))
+            self.builder.ops.extend(body.ops)
+            found = list(body.yields)
+        for target, ct in zip(ins, found, strict=True):
+            if ct is not None and isinstance(target.type, Scalar):
+                self.add(target, ct)
+            elif ct is not None and target in self.twins:
+                if routine is None:
+                    self._check_shape(target, ct)
+                add_array(self.builder, self.shadow(target), ct)
+        if routine is not None:  # it overwrote what it filled; what a function with a rule gives is fresh
+            for shadow in (ct for ct in taken if isinstance(ct, Value)):
+                fill_array(self.builder, shadow, None)
+
+    def _cotangent(self, out: Operand) -> Operand | None:
+        """The adjoint of a linked scalar, the shadow of a linked array."""
+        assert isinstance(out, Value)
+        return self.twins.get(out) if isinstance(out.type, Array) else self.take(out)
+
+    def _check_shape(self, target: Operand, ct: Operand) -> None:
+        assert isinstance(target.type, Array)
+        for axis in range(target.type.rank):
+            extents = [self.builder("dim", x, axis=axis) for x in (ct, self.shadow(target))]
+            same = self.builder("eq", *extents)
+            self.builder.emit("check", same, *extents, exception="ValueError", message=MISSHAPEN)
+
     def call(self, op: Op) -> None:
         """Run the callee again and reverse it; it must not have changed what it reads, nor anyone after it."""
+        if is_ruled(op, self.callees.primals):  # an active one has become a link
+            return
         results = [r for r in op.results if r in self.active]
         cts = [self.take(r) for r in results]
         chosen = [(k, x) for k, x in enumerate(op.operands) if x in self.active or x in self.twins]
@@ -165,6 +221,9 @@ def _refused(op: Op, what: str, hint: str) -> UnsupportedError:
     )
 
 
+MISSHAPEN = "a derivative rule gives a cotangent of extent {0} for an axis of extent {1}"
+
+
 def clears_shadow(op: Op) -> bool:
     """A store overwrites: the reverse zeroes the shadow's element, also when the stored value is constant."""
     return op.primitive == "store"
@@ -183,11 +242,45 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool) -> Functi
 
 def pullback(function: Function, wrt: Sequence[int]) -> Function:
     """The function of ``(*primals, *cotangents)`` that gives the gradients; one cotangent per floating result."""
+    return _pullback(function, wrt, new_callees(function))
+
+
+def _pullback(function: Function, wrt: Sequence[int], callees: Callees) -> Function:
     cotangents = _cotangents(function)
-    walk, function = prepared(function, wrt, {}, new_callees(function))
+    walk, function = prepared(function, wrt, {}, callees)
     walk.builder.open((*function.parameters, *cotangents))
     sweep(walk, function, cotangents)
     return closed(walk, function, [_gradient_of(walk, function.parameters[k]) for k in wrt])
+
+
+def transposed(callees: Callees, callee: str) -> str:
+    """The ``backward`` of a callee that gives its ``jvp``: ``(*operands, *cotangents)`` to cotangents of operands.
+
+    The rule is linear in the tangents, so that its adjoint is that with respect to them, taken at zero.
+    """
+    name = f"{callee}_transposed"
+    if name not in callees.primals:
+        primal = callees.primals[callee]
+        assert primal.rules is not None
+        jvp = callees.primals[primal.rules.jvp]
+        tangents = replace(jvp.body, yields=jvp.results[len(primal.results) :])
+        first = len(primal.parameters)
+        wrt = range(first, first + len(primal.rules.wrt))
+        whole = recall(_pullback(replace(jvp, body=tangents, callees=callees.primals), wrt, callees))
+        callees.primals[name] = _at_zero(whole, name, first, primal.rules.wrt)
+    return name
+
+
+def _at_zero(function: Function, name: str, operands: int, wrt: Sequence[int]) -> Function:
+    """The function of ``(*operands, *tangents of wrt, *cotangents)`` without the tangents, which are zero."""
+    builder = new_builder()
+    primals = [fresh(p) for p in function.parameters[:operands]]
+    cotangents = [fresh(p) for p in function.parameters[operands + len(wrt) :]]
+    builder.open((*primals, *cotangents))
+    zeros = [zeros_like(builder, primals[k]) for k in wrt]
+    body = spliced(function, (*primals, *zeros, *cotangents))
+    builder.ops.extend(body.ops)
+    return Function(name, builder.close(body.yields))
 
 
 def value_and_pullback(function: Function, wrt: Sequence[int]) -> Function:
@@ -225,8 +318,13 @@ def prepared(
     function: Function, wrt: Sequence[int], shadows: dict[Value, Value], callees: Callees
 ) -> tuple[Reverse, Function]:
     """The walk, and the primal with shadows beside its arrays; shadows that are given are parameters of it."""
-    function = number_regions(count_whiles(mark_regular(as_memory(function))))
-    activity = find_active(function, [function.parameters[k] for k in wrt], reverse=True)
+    inputs = [function.parameters[k] for k in wrt]
+    function = as_memory(function)
+    if has_rules(function):
+        activity = find_active(function, inputs, reverse=True)
+        function = link_rules(function, activity, partial(transposed, callees))
+    function = number_regions(count_whiles(mark_regular(function)))
+    activity = find_active(function, inputs, reverse=True)
     twin_pass = TwinPass(activity, BAR, shadow=True)
     function = twin_pass.function(function, shadows)
     active = {v for v in defined(function.body) if isinstance(v.type, Scalar) and v in activity}
@@ -243,7 +341,7 @@ def sweep(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
 
 def closed(walk: Reverse, function: Function, results: Sequence[Operand]) -> Function:
     body = walk.builder.close(results)
-    result = Function(function.name, body, walk.callees.all, function.location)
+    result = drop_links(Function(function.name, body, walk.callees.all, function.location))
     return mark_repeated(result, walk.in_place.repeated)
 
 
@@ -253,24 +351,28 @@ def _seed(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
     for result, seed in zip(results, seeds, strict=False):
         if isinstance(result.type, Array):
             if result in walk.twins:
-                _add_array(walk, walk.shadow(result), seed)
+                add_array(walk.builder, walk.shadow(result), seed)
         else:
             walk.add(result, seed)
 
 
-def _add_array(walk: Reverse, shadow: Value, seed: Operand) -> None:
+def add_array(builder: Builder, shadow: Value, seed: Operand) -> None:
     """``shadow += seed``, element by element."""
     assert isinstance(shadow.type, Array)
-    builder = walk.builder
+    kind = Scalar(shadow.type.dtype)
     extents = [builder("dim", shadow, axis=k) for k in range(shadow.type.rank)]
-    builder.nest(extents, lambda at: builder.emit("accumulate", shadow, *at, builder("load", seed, *at)))
+
+    def add(at: tuple[Operand, ...]) -> None:
+        element = builder("load", seed, *at)
+        builder.emit("accumulate", shadow, *at, element if element.type == kind else convert(builder, element, kind))
+
+    builder.nest(extents, add)
 
 
 def _gradient_of(walk: Reverse, value: Value) -> Operand:
     if isinstance(value.type, Array):
         if value in walk.twins:
             return walk.twins[value]
-        extents = [walk.builder("dim", value, axis=k) for k in range(value.type.rank)]
-        return walk.builder("alloc", *extents, dtype=value.type.dtype, fill="zeros", name=f"{value.name}{BAR}")
+        return zeros_like(walk.builder, value, f"{value.name}{BAR}")
     assert not isinstance(value.type, Stack)
     return walk.adjoints.get(value, zero_like(value))

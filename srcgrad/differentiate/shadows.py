@@ -51,10 +51,12 @@ class TwinPass:
         self.suffix = suffix
         self.shadow = shadow  # shadows start at zero; tangent arrays start as their array does
         self.twins: Twins = {}
+        self.ruled: set[str] = set()  # callees that say how they are differentiated
         self.builder: Builder = new_builder()
 
     def function(self, function: Function, given: Twins) -> Function:
         """``given`` are twins that come in as parameters; they are appended to the function's own."""
+        self.ruled = {name for name, callee in function.callees.items() if callee.rules}
         self.twins.update(given)
         self.builder.open((*function.parameters, *given.values()))
         for parameter in function.parameters:
@@ -97,12 +99,10 @@ class TwinPass:
         if kind is Effect.CONTROL:
             self._control(op)
             return
-        if kind is Effect.CALL and any(self._active(r) for r in op.results):
-            raise UnsupportedError(
-                f"{op.text('callee')} is recursive and returns an array that depends on the inputs.",
-                hint="Let it return scalars, or write the recursion as a loop.",
-            )
         self.builder.ops.append(op)
+        if kind is Effect.CALL:
+            self._call(op)
+            return
         if not op.results or not self._active(op.results[0]):
             if op.primitive == "push" and self._active(op.operands[0]) and isinstance(op.operands[1].type, Array):
                 self.builder.emit("push", self.twin(op.operands[0]), self.twin(op.operands[1]))
@@ -119,6 +119,16 @@ class TwinPass:
             self.twins[result] = self.builder("stack", name=name, **op.attributes)
         elif op.primitive == "pop" and isinstance(result.type, Array):
             self.twins[result] = self.builder("pop", self.twin(op.operands[0]), name=name)
+
+    def _call(self, op: Op) -> None:
+        """Forward mode's rule of a function gives the tangents of its array results; else nobody does."""
+        for result in filter(self._active, op.results):
+            if self.shadow or op.text("callee") not in self.ruled:
+                raise UnsupportedError(
+                    f"{op.text('callee')} is recursive and returns an array that depends on the inputs.",
+                    hint="Let it return scalars, or write the recursion as a loop.",
+                )
+            self.twins[result] = Value(_twin_type(result), self._name(result))
 
     def _view(self, op: Op, name: str) -> Value:
         """The same view of the twin, of the view's own type unless the twin's layout is known where its is not."""

@@ -37,6 +37,8 @@ def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontVal
         return ScalarValue(constant(value.item(), dtype), weak=False)
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
         lowering.refuse(None, f"{capture.name!r} is {value}, which does not fit in 64 bits", "Use a float.")
+    if isinstance(value, set):
+        return Static(frozenset(value))
     container = parts(value)
     if container is None:
         return Static(value)

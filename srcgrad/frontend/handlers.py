@@ -1,22 +1,36 @@
 """Every module that adds rows to the registry; importing this one fills it."""
 
 from srcgrad.frontend.arrays import attributes as array_attributes
-from srcgrad.frontend.arrays import contraction, creation, formulas, joining, reductions, selection, ufuncs, views
-from srcgrad.frontend.calls import builtin_functions, numba_gufuncs, numba_ufuncs, stencils
-from srcgrad.frontend.containers import comprehensions, methods
+from srcgrad.frontend.arrays import (
+    contraction,
+    creation,
+    formulas,
+    joining,
+    parts,
+    reductions,
+    selection,
+    stopped,
+    ufuncs,
+    views,
+)
+from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, ruled, stencils
+from srcgrad.frontend.containers import comprehensions, methods, sequences
 from srcgrad.frontend.control import iteration, loops
-from srcgrad.frontend.nodes import assignment, attributes, calls, expressions, statements, subscripts
-from srcgrad.frontend.numbers import functions
+from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
+from srcgrad.frontend.numbers import complex_functions, functions
 
 __all__ = [
     "array_attributes",
     "assignment",
     "attributes",
     "builtin_functions",
+    "builtin_queries",
     "calls",
+    "complex_functions",
     "comprehensions",
     "contraction",
     "creation",
+    "exceptions",
     "expressions",
     "formulas",
     "functions",
@@ -26,10 +40,14 @@ __all__ = [
     "methods",
     "numba_gufuncs",
     "numba_ufuncs",
+    "parts",
     "reductions",
+    "ruled",
     "selection",
+    "sequences",
     "statements",
     "stencils",
+    "stopped",
     "subscripts",
     "ufuncs",
     "views",

@@ -11,7 +11,7 @@ from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import handlers
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.places import Capture, Captured
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.functions import run
 from srcgrad.frontend.containers.growing import ListGrowsError
@@ -115,6 +115,8 @@ def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
 
 def is_front_end_only(structure: Structure) -> bool:
     """Whether a result holds something that exists only while lowering: a nested function, a range."""
+    if isinstance(structure, Choice):
+        return True
     if isinstance(structure, Tree):
         return structure.cls is SinglePass or any(map(is_front_end_only, structure.children))
     return isinstance(structure, Static) and isinstance(

@@ -20,6 +20,7 @@ from srcgrad.ir.types import DType
 
 if TYPE_CHECKING:
     from srcgrad.frontend.calls.recursion import Activation
+    from srcgrad.frontend.calls.rule_values import RuledCall
     from srcgrad.frontend.control.slots import Slot
 
 Variable = tuple[Scope, str]
@@ -56,6 +57,8 @@ class Lowering:
         The function being lowered as a whole; no callee may have its name.
     active, recursive
         Functions being lowered, and those already made callees; see ``recursion``.
+    ruled
+        The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
     pending
@@ -77,6 +80,7 @@ class Lowering:
         self.name_of_whole = scope.function_name
         self.active: list[Activation] = []
         self.recursive: list[Activation] = []
+        self.ruled: list[RuledCall] = []
         self.growing: dict[object, tuple[DType, bool]] = {}
         self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}

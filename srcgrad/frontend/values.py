@@ -56,7 +56,7 @@ class Delayed:
     ``element(builder, indices)`` emits the element at these indices, one per axis of ``shape``, each in range;
     ``reads`` are the arrays it loads from, so that it can be given memory before one of them is written to;
     ``aligned`` are those of them of which an element reads no other element than its own.
-    An extent that is ``Const(1)`` is known to be 1.
+    An extent that is ``Const(1)`` is known to be 1. ``part`` is there where NumPy gives a view instead.
     """
 
     shape: tuple[Operand, ...]
@@ -64,6 +64,7 @@ class Delayed:
     element: Callable[[Builder, tuple[Operand, ...]], Operand]
     reads: tuple[Value, ...]
     aligned: frozenset[Value] = frozenset()
+    part: Part | None = None
 
     @property
     def rank(self) -> int:
@@ -72,6 +73,14 @@ class Delayed:
     @property
     def ones(self) -> frozenset[int]:
         return frozenset(k for k, n in enumerate(self.shape) if isinstance(n, Const) and n.value == 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The ``real`` or ``imag`` parts of the elements of a complex array in memory."""
+
+    array: ArrayValue
+    name: str
 
 
 @dataclass(eq=False)
@@ -161,6 +170,14 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
+class OneOf:
+    """One of several functions, which one is known at run time: the number ``tag`` counts them from 0."""
+
+    tag: Operand
+    options: tuple[Static | Closure, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Neighbourhood:
     """An array in the kernel of a stencil: its indices count from ``place``, and are noted in ``offsets``."""
 
@@ -181,6 +198,7 @@ FrontValue = (
     | Counted
     | GrowingList
     | Neighbourhood
+    | OneOf
 )
 
 

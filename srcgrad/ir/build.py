@@ -28,6 +28,7 @@ class Builder:
         self._born: dict[Value, int] = {}
         # References that must not be written to any more; kept by the front end.
         self.frozen: list[Value] = []
+        self.copies: list[tuple[Value, Value]] = []  # where NumPy has views: the copy, and of what
 
     @property
     def ops(self) -> list[Op]:

@@ -90,14 +90,34 @@ class Block:
     yields: tuple[Operand, ...]
 
 
+@dataclass(frozen=True)
+class Rules:
+    """How calls of a function are differentiated: by which other callees, by their keys.
+
+    ``jvp(*operands, *tangents)`` gives ``(*results, *tangents)``; ``forward(*operands)`` gives ``(*results,
+    *residuals)``, and ``backward(*residuals, *cotangents)`` the cotangents of the operands ``into``. Tangents are
+    those of the operands ``wrt``, and there are tangents and cotangents of the floating results only.
+    """
+
+    wrt: tuple[int, ...]
+    jvp: str = ""
+    forward: str = ""
+    backward: str = ""
+    into: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A program. ``callees`` are the functions that ``call`` ops name, recursive ones among them."""
+    """A program. ``callees`` are the functions that ``call`` ops name, recursive ones among them.
+
+    A function with ``rules`` only reads its array operands, and the arrays it gives are fresh memory.
+    """
 
     name: str
     body: Block
     callees: Mapping[str, Function] = field(default_factory=dict)
     location: Location | None = None
+    rules: Rules | None = None
 
     @property
     def parameters(self) -> tuple[Value, ...]:

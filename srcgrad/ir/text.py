@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from srcgrad.ir.build import Builder, Infer
-from srcgrad.ir.core import Attribute, Block, Const, Function, Op, Operand, Value
+from srcgrad.ir.core import Attribute, Block, Const, Function, Op, Operand, Rules, Value
 from srcgrad.ir.types import BOOL, C128, DTYPES, F64, I64, Array, DType, Scalar, Stack, Type
 
 # Primitives whose names are Python keywords.
@@ -32,7 +32,14 @@ def to_text(function: Function) -> str:
 
 
 def _printed(name: str, function: Function) -> str:
-    return "\n".join(_Printer().block(name, function.body, "return", "")) + "\n"
+    rules = [f"@rules({_keywords(function.rules)})"] if function.rules else []
+    return "\n".join([*rules, *_Printer().block(name, function.body, "return", "")]) + "\n"
+
+
+def _keywords(rules: Rules) -> str:
+    """The fields that say something, as keyword arguments."""
+    said = ((f.name, getattr(rules, f.name)) for f in fields(rules))
+    return ", ".join(f"{name}={_attribute(value)}" for name, value in said if value)
 
 
 @dataclass
@@ -125,12 +132,20 @@ def parse(text: str, infer: Infer) -> Function:
     defs = [_expect(node, ast.FunctionDef) for node in ast.parse(text).body]
     functions = {node.name: _function(node, infer) for node in defs}
     first = functions.pop(defs[0].name)
-    return Function(first.name, first.body, functions)
+    return replace(first, callees=functions)
 
 
 def _function(node: ast.FunctionDef, infer: Infer) -> Function:
     parser = _Parser(Builder(infer))
-    return Function(node.name, parser.block(node))
+    return Function(node.name, parser.block(node), rules=_rules(node))
+
+
+def _rules(node: ast.FunctionDef) -> Rules | None:
+    if not node.decorator_list:
+        return None
+    decorator = _expect(node.decorator_list[0], ast.Call)
+    given = {k.arg or "": ast.literal_eval(k.value) for k in decorator.keywords}
+    return Rules(given.pop("wrt", ()), **given)
 
 
 @dataclass

@@ -291,6 +291,29 @@ def _cast(op: Op, known: Known) -> Operand | Term | None:
     return None
 
 
+def _part(op: Op, known: Known) -> Operand | Term | None:
+    """``real`` and ``imag`` of what was just put together, of a conjugate, or of a real number made complex."""
+    (z,) = op.operands
+    for k, inner in enumerate(known.parts(z, "complex")):
+        if k == (0 if op.primitive == "real" else 1):
+            return inner
+    for inner in known.parts(z, "conj"):
+        part = term(op.primitive, inner)
+        return part if op.primitive == "real" else term("neg", part)
+    for x in known.parts(z, "cast"):
+        if dtype(x) == dtype(op.result):
+            return x if op.primitive == "real" else Const(0.0, dtype(x))
+    return None
+
+
+def _conj(op: Op, known: Known) -> Operand | Term | None:
+    (z,) = op.operands
+    for inner in known.parts(z, "conj"):
+        return inner
+    parts = known.parts(z, "complex")
+    return term("complex", parts[0], term("neg", parts[1])) if parts and known.only_here(z) else None
+
+
 LAWS: dict[str, Law] = {
     "add": _add,
     "sub": _sub,
@@ -317,6 +340,9 @@ LAWS: dict[str, Law] = {
     "not_": _not,
     "select": _select,
     "cast": _cast,
+    "real": _part,
+    "imag": _part,
+    "conj": _conj,
 }
 # Where complex arithmetic with a real 1 or 0 in it is not the identity, for infinities and signed zeros.
 EXACT_ONLY = {"add", "sub", "mul", "div", "pow", "ipow"}

@@ -35,4 +35,4 @@ def _checked(op: Op) -> Replacement | None:
 
 
 def _is_floating(operand: Operand) -> bool:
-    return isinstance(operand.type, Scalar) and operand.type.dtype.kind == "f"
+    return isinstance(operand.type, Scalar) and operand.type.dtype.differentiable

@@ -70,6 +70,8 @@ scalar("lshift", "{0} << {1}", functions=(operator.lshift, np.left_shift), prece
 scalar("rshift", "{0} >> {1}", functions=(operator.rshift, np.right_shift), precedence="<<")
 # The backend prints a cast by its dtype; the partial 1 follows the result's type.
 scalar("cast", "{dtype}({0})", lambda a, y: 1.0, infer=_cast)
+# The operand as it is, but constant to every derivative.
+scalar("stop", "{0}", None, cost=0)
 # Both sides are computed, so a front end selects only between cheap sides that cannot fail.
 scalar("select", "{1} if {0} else {2}", None, precedence="if", infer=_select)
 # A power with an i64 exponent, at run time or literal; `pow` is the one with two floating operands.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srcgrad.ir.core import Block
-from srcgrad.ir.types import INDEX, TRUTH, Type
+from srcgrad.ir.types import INDEX, TRUTH, Scalar, Type
 from srcgrad.primitives.table import Attributes, Effect, Operands, Primitive, register
 
 # Of an IndexError; {0} is the index as written, {1} the extent.
@@ -50,6 +50,13 @@ def _call(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -
     return types  # type: ignore[return-value]  # a tuple of Type
 
 
+def _link(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
+    """``link(*outs, *ins, *residuals)``: the scalars among ``outs`` come out as results."""
+    outs = attributes["outs"]
+    assert isinstance(outs, int) and isinstance(attributes["ins"], int) and isinstance(attributes["rule"], str)
+    return tuple(x.type for x in operands[:outs] if isinstance(x.type, Scalar))
+
+
 def _check_index(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
     assert _types(operands) == (INDEX, INDEX)
     return (INDEX,)
@@ -66,6 +73,7 @@ for _row in (
     Primitive("while", Effect.CONTROL, _while),
     Primitive("if", Effect.CONTROL, _if),
     Primitive("call", Effect.CALL, _call),
+    Primitive("link", Effect.PURE, _link),
     Primitive("check_index", Effect.CHECK, _check_index),
     Primitive("check", Effect.GUARD, _check),
 ):

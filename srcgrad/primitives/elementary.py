@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from srcgrad.primitives.scalar import real_part, scalar, truth_of_same
+from srcgrad.primitives.scalar import scalar, truth_of_same
 
 # exp overflows, and `np.where(x < 10.0, np.exp(x), 1.0)` must not make a NaN of that: singular.
 scalar("exp", "np.exp({0})", lambda x, y: y, functions=(np.exp, math.exp), singular=True, cost=20)
@@ -169,7 +169,6 @@ scalar(
     "abs({0})",
     lambda x, y: slope_of_abs(x),
     functions=(abs, np.abs, np.absolute, math.fabs),
-    infer=real_part,
 )
 scalar(
     "copysign",

@@ -5,6 +5,9 @@ operand. It is ordinary source in srcgrad's own language: it is parsed and inlin
 user code, in forward mode, in reverse mode and again for higher orders. ``None`` for a rule means that the
 derivative is zero everywhere (``floor``, comparisons).
 
+A row that is linear over the real numbers alone (``conj``) has a ``transpose`` instead, which emits the cotangents
+of the operands from that of the result; its tangent is the operation on the tangents.
+
 ``singular`` marks rows whose partials can be infinite or NaN while the other factor of the chain rule is
 zero; products with them are ``p * ct if ct != 0 else 0`` (strong zero), in every mode.
 """
@@ -14,9 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from srcgrad.ir.core import Block
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Block, Operand
 from srcgrad.ir.types import TRUTH, Scalar, Type
 from srcgrad.primitives.table import Attributes, Effect, Operands, Primitive, register
+
+# (builder, cotangent of the result) -> the cotangents of the operands
+Transpose = Callable[[Builder, Operand], Sequence[Operand]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,15 +33,21 @@ class ScalarPrimitive(Primitive):
     partials: Callable[..., object] | None  # the rule; None: zero derivative
     singular: bool
     cost: int  # 1 for an addition; what recomputing costs against storing
+    transpose: Transpose | None = None  # of a row that is linear over the real numbers alone
+
+    @property
+    def has_derivative(self) -> bool:
+        return self.partials is not None or self.transpose is not None
 
 
 SCALARS: dict[str, ScalarPrimitive] = {}
 # The Python or NumPy function -> the primitive, for calls in user code.
 FUNCTIONS: dict[object, str] = {}
 
-# Python's operator precedence, low to high; a function call or a name is an ATOM.
+# Python's operator precedence, low to high; a function call or a name is an ATOM; an attribute
+# is one, too, and asks for one in front of it.
 PRECEDENCE = {"if": 1, "or": 2, "and": 3, "not": 4, "compare": 5, "|": 6, "^": 7, "&": 8, "<<": 9, "+": 10, "*": 11}
-PRECEDENCE |= {"unary": 12, "**": 13, "atom": 14}
+PRECEDENCE |= {"unary": 12, "**": 13, "atom": 14, "postfix": 15}
 
 
 def same_type(operands: Operands, blocks: Sequence[Block], attributes: Attributes) -> tuple[Type, ...]:
@@ -59,9 +72,10 @@ def scalar(
     singular: bool = False,
     cost: int = 1,
     effect: Effect = Effect.PURE,
+    transpose: Transpose | None = None,
 ) -> None:
     """Add a row to the table."""
-    row = ScalarPrimitive(name, effect, infer, template, PRECEDENCE[precedence], partials, singular, cost)
+    row = ScalarPrimitive(name, effect, infer, template, PRECEDENCE[precedence], partials, singular, cost, transpose)
     register(row)
     SCALARS[name] = row
     for function in functions:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from srcgrad.frontend.arrays.construct import as_array
-from srcgrad.frontend.arrays.delayed import expression, materialized, shape_of
-from srcgrad.frontend.calls.signatures import bound
+from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import PARTS, as_scalar
 from srcgrad.frontend.numbers.scalars import index_op
-from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, function
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
+from srcgrad.frontend.registry import array_attribute
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, constant, index
+from srcgrad.ir.core import Const, Operand, index
 
 
 def python_int(n: Operand) -> FrontValue:
@@ -74,43 +69,3 @@ def reversed_axes(builder: Builder, value: FrontValue) -> FrontValue:
     if array.rank < 2:
         return array
     return ArrayValue(builder("transpose", array.ref, permutation=tuple(reversed(range(array.rank)))))
-
-
-@array_attribute("real")
-def _real(lowering: Lowering, value: FrontValue) -> FrontValue:
-    assert isinstance(value, ArrayValue | Delayed)
-    if value.dtype.kind == "c":
-        lowering.refuse(None, "the real part of complex numbers", PARTS)
-    return value
-
-
-@array_attribute("imag")
-def _imag(lowering: Lowering, value: FrontValue) -> FrontValue:
-    assert isinstance(value, ArrayValue | Delayed)
-    if value.dtype.kind == "c":
-        lowering.refuse(None, "the imaginary part of complex numbers", PARTS)
-    dtype = value.dtype
-    return expression(lowering.builder, (value,), lambda b, x: ScalarValue(constant(0, dtype)))
-
-
-@function(np.real)
-def _np_real(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    (a,) = bound(lowering, "real", arguments, keywords, "val")
-    return a if is_number(a) and not _is_complex(a) else _real(lowering, as_array(lowering.builder, a))
-
-
-@function(np.conj)
-def _np_conj(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    """Of real numbers: themselves."""
-    (a,) = bound(lowering, "conj", arguments, keywords, "x")
-    value = a if is_number(a) else as_array(lowering.builder, a)
-    if _is_complex(value):
-        lowering.refuse(None, "the conjugate of complex numbers", PARTS)
-    return value
-
-
-def _is_complex(value: FrontValue) -> bool:
-    if isinstance(value, ArrayValue | Delayed):
-        return value.dtype.kind == "c"
-    assert isinstance(value, ScalarValue | Static)
-    return as_scalar(value).dtype.kind == "c"

@@ -19,7 +19,8 @@ from srcgrad.frontend.arrays.gather import carrying
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
-from srcgrad.frontend.numbers.promotion import PARTS, Number, cast
+from srcgrad.frontend.numbers.parts import conjugate
+from srcgrad.frontend.numbers.promotion import Number, cast
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, is_number
@@ -59,9 +60,10 @@ def _vdot(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     for v in (x, y):
         if not isinstance(v, ArrayValue) or v.rank != 1:
             lowering.refuse(None, "np.vdot of anything but vectors", "Use np.sum(np.conj(a) * b).")
-    if isinstance(x, ArrayValue) and x.dtype.kind == "c":
-        lowering.refuse(None, "np.vdot of complex numbers", PARTS)
-    return product(lowering.builder, materialized(lowering.builder, x), materialized(lowering.builder, y))
+    assert isinstance(x, ArrayValue) and isinstance(y, ArrayValue)
+    builder = lowering.builder
+    left = materialized(builder, expression(builder, (x,), conjugate)) if x.dtype.kind == "c" else x
+    return product(builder, left, y)
 
 
 def _operand(lowering: Lowering, value: FrontValue) -> FrontValue:

@@ -9,7 +9,7 @@ from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.attributes import product, python_int
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.construct import array_of, as_array
-from srcgrad.frontend.arrays.delayed import as_delayed, materialized, shape_of
+from srcgrad.frontend.arrays.delayed import as_delayed, detached, materialized, shape_of
 from srcgrad.frontend.arrays.stores import as_number, snapshot, store_into
 from srcgrad.frontend.arrays.views import axis_of, new_shape
 from srcgrad.frontend.calls.dispatch import call_object
@@ -116,7 +116,7 @@ def _copy(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     a, _ = bound(lowering, "copy", arguments, keywords, "a", order=Static("C"))
     if is_number(a):
         return a
-    return as_delayed(lowering.builder, as_array(lowering.builder, a))
+    return detached(lowering.builder, as_array(lowering.builder, a))
 
 
 @array_method("astype")
@@ -134,8 +134,8 @@ def _astype(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 def converted(builder: Builder, value: ArrayValue | Delayed, dtype: DType) -> FrontValue:
     """New elements of another dtype; an array of rank 0 stays an array."""
     if value.dtype.kind == "c" and dtype.kind not in "cb":
-        raise refuse(builder, "a complex array is converted to a real one", f"Use np.abs(x). {PARTS}")
-    source = as_delayed(builder, value)
+        raise refuse(builder, "a complex array is converted to a real one", PARTS)
+    source = detached(builder, value)
     if value.dtype == dtype:
         return source
     return Delayed(

@@ -7,11 +7,13 @@ needs it. ``materialized`` gives it memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape, Strides, broadcast, known_as, moved
+from srcgrad.frontend.numbers.parts import PARTS
 from srcgrad.frontend.numbers.promotion import Number, as_scalar
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, is_array, is_number
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Part, ScalarValue, is_array, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, index
 from srcgrad.ir.types import DType, Scalar
@@ -122,9 +124,27 @@ def materialized(builder: Builder, value: FrontValue, name: str = "") -> ArrayVa
     assert isinstance(value, Delayed)
     ref = builder("alloc", *value.shape, name=name, dtype=value.dtype, fill="empty")
     builder.nest(value.shape, lambda at: builder.emit("store", ref, *at, value.element(builder, at)))
+    if value.part is not None:
+        builder.copies.append((ref, value.part.array.ref))
+        builder.frozen.append(ref)
     return ArrayValue(ref)
 
 
 def copy(builder: Builder, value: FrontValue, name: str = "") -> ArrayValue:
     """Fresh memory with the elements of an array or an expression."""
-    return materialized(builder, as_delayed(builder, value), name)
+    return materialized(builder, detached(builder, value), name)
+
+
+def detached(builder: Builder, value: FrontValue) -> Delayed:
+    """An array as an expression, of which NumPy gives no view."""
+    return replace(as_delayed(builder, value), part=None)
+
+
+def part(builder: Builder, value: FrontValue, name: str) -> FrontValue:
+    """``value.real`` or ``value.imag``; of a complex array in memory, NumPy's would be a view."""
+    result = expression(builder, (value,), PARTS[name])
+    if not isinstance(value, ArrayValue | Delayed) or not isinstance(result, Delayed):
+        return result
+    if value.dtype.kind != "c":
+        return value if name == "real" else result
+    return replace(result, part=Part(value, name) if isinstance(value, ArrayValue) else None)

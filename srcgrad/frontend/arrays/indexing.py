@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.frontend.arrays import gather
-from srcgrad.frontend.arrays.delayed import expression, materialized
+from srcgrad.frontend.arrays.delayed import expression, materialized, part
 from srcgrad.frontend.arrays.keys import WHOLE, Key, expanded, is_mask, positions, view
 from srcgrad.frontend.arrays.stores import store_element, store_into, update, update_element
 from srcgrad.frontend.numbers.promotion import Number
@@ -19,6 +19,8 @@ from srcgrad.ir.build import Builder
 
 def read(builder: Builder, array: ArrayValue | Delayed, key: Key) -> FrontValue:
     """``array[key]``: a number, a view, or the elements that index arrays pick."""
+    if isinstance(array, Delayed) and array.part is not None:
+        return part(builder, read(builder, array.part.array, key), array.part.name)
     parts = expanded(builder, array.rank, key)
     if all(map(is_number, parts)):
         at = positions(builder, array, parts)

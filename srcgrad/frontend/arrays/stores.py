@@ -116,7 +116,7 @@ def elements_for(builder: Builder, shape: Shape, target: ArrayValue, value: Fron
 def check_castable(builder: Builder, value: DType, target: DType) -> None:
     if value.kind == "c" and target.kind != "c":
         message = f"complex values cannot be put into an array of dtype {target.numpy}"
-        raise refuse(builder, message, f"Make the array complex. {PARTS}")
+        raise refuse(builder, message, f"Make the array complex, or: {PARTS}")
 
 
 def unaffected(builder: Builder, value: Delayed, target: Value) -> bool:
@@ -139,9 +139,17 @@ def snapshot(builder: Builder, array: ArrayValue) -> ArrayValue:
     return copied
 
 
+def keep_apart(builder: Builder, array: ArrayValue) -> ArrayValue:
+    """The array, which a variable will hold: if it is a copy where NumPy made a view, as of ``z.real``, both stay."""
+    for copied, original in builder.copies:
+        if not extents.disjoint(builder, copied, array.ref):
+            builder.frozen.append(original)
+    return array
+
+
 def require_writeable(builder: Builder, target: Value) -> None:
     """Refuse a write that would tell a copy from the view that NumPy may have made instead."""
     if not all(extents.disjoint(builder, target, f) for f in builder.frozen):
-        message = "an array is written to after it was reshaped, and may share memory with the result"
-        hint = "Copy it before the reshape, as in x.copy().reshape(...), or use x.flatten()."
+        message = "an array is written to after it was reshaped, or its .real or .imag was kept: they may share memory"
+        hint = "Copy it before, as in x.copy().reshape(...) or z.real.copy(), or use x.flatten()."
         raise refuse(builder, message, hint, UnsupportedError)

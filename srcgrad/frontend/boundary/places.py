@@ -56,6 +56,8 @@ def key_of(value: object) -> object:
         return (type(value), value.tobytes())
     if isinstance(value, tuple):
         return (type(value), tuple(map(key_of, value)))
+    if isinstance(value, set | frozenset):
+        return (frozenset, frozenset(map(key_of, value)))
     if isinstance(value, list | dict):
         return (type(value), len(value), tuple(value) if isinstance(value, dict) else (), Identity(value))
     if isinstance(value, MethodType):  # made anew by each look at the attribute

@@ -19,7 +19,7 @@ from functools import cache, partial
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.ir.types import BOOL, C128, F64, I64, Array, DType, Scalar, dtype_of
 
 # Numba cannot tell a Python float from a NumPy float64, so a scalar argument of these types is weak in promotion.
@@ -81,6 +81,8 @@ def leaves_of(structure: Structure) -> Iterator[Leaf]:
     """The leaves of a structure, in flattening order."""
     if isinstance(structure, Leaf):
         yield structure
+    elif isinstance(structure, Choice):
+        yield structure.leaf
     elif isinstance(structure, Tree):
         for child in structure.children:
             yield from leaves_of(child)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from srcgrad.ir.types import Array, Scalar
+from srcgrad.ir.types import INDEX, Array, Scalar
 
 
 @dataclass(frozen=True)
@@ -43,4 +43,12 @@ class Tree:
     children: tuple[Structure, ...]
 
 
-Structure = Leaf | Static | Tree
+@dataclass(frozen=True)
+class Choice:
+    """One of several functions; its leaf is a number that says which. It exists only inside a program."""
+
+    options: tuple[Static, ...]
+    leaf: Leaf = Leaf(INDEX)
+
+
+Structure = Leaf | Static | Tree | Choice

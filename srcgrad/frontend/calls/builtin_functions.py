@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import warnings
 
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import shape_of
-from srcgrad.frontend.calls.dispatch import call, call_object
+from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.folds import fold
@@ -16,28 +17,21 @@ from srcgrad.frontend.control.iteration import integer
 from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.nodes.attributes import attribute
 from srcgrad.frontend.nodes.operators import binary, kind_of, logical_and, logical_or, truth
-from srcgrad.frontend.numbers.conversions import NATURAL
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
     ArrayValue,
     Bound,
-    Closure,
     Counted,
     Delayed,
     FrontValue,
     GrowingList,
-    ScalarValue,
-    SinglePass,
     SliceValue,
     Static,
     TupleValue,
     is_array,
 )
 from srcgrad.ir.core import Const
-
-PYTHON_TYPES = {dtype: python for python, dtype in NATURAL.items()}
 
 
 def only(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
@@ -140,42 +134,6 @@ def _divmod(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
     return TupleValue((binary(lowering, "floordiv", a, b), binary(lowering, "mod", a, b)), tuple)
 
 
-@function(isinstance, least=2, most=2)
-def _isinstance(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    value, wanted = arguments
-    classes = sequence_items(lowering, wanted) if isinstance(wanted, TupleValue) else (wanted,)
-    found = class_of(lowering, value)
-    for cls in classes:
-        if not (isinstance(cls, Static) and isinstance(cls.value, type)):
-            lowering.refuse(None, "isinstance() takes classes", error=ArgumentTypeError)
-        if issubclass(found, cls.value):
-            return Static(True)
-    return Static(False)
-
-
-@function(type)
-def _type(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return Static(class_of(lowering, only(lowering, arguments, keywords, "type")))
-
-
-def class_of(lowering: Lowering, value: FrontValue) -> type:
-    """The class that Python would see."""
-    match value:
-        case ScalarValue(weak=True):
-            return PYTHON_TYPES[value.dtype]
-        case ScalarValue():
-            return value.dtype.numpy.type
-        case ArrayValue() | Delayed():
-            return np.ndarray
-        case TupleValue():
-            return value.cls
-        case Static():
-            return type(value.value)
-        case Closure():
-            return type(class_of)
-    lowering.refuse(None, f"the class of {kind_of(value)}", error=UnsupportedError)
-
-
 @function(tuple, least=0, most=1)
 def _tuple(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     items = sequence_items(lowering, settle(lowering, arguments[0])) if arguments else ()
@@ -210,31 +168,10 @@ def _slice(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
     return SliceValue(arguments[0], arguments[1], arguments[2] if len(arguments) > 2 else nothing)
 
 
-@function(map, least=2)
-def _map(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    mapped, *sequences = arguments
-    columns = [sequence_items(lowering, s) for s in sequences]
-    return TupleValue(tuple(call(lowering, mapped, row, {}) for row in zip(*columns, strict=False)), SinglePass)
-
-
-@function(getattr)
-def _getattr(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    if len(arguments) != 2 or not isinstance(arguments[1], Static):
-        lowering.refuse(None, "getattr() with a name not known at compile time", error=UnsupportedError)
-    return attribute(lowering, arguments[0], str(arguments[1].value))
-
-
 @function(functools.partial, least=1)
 def _partial(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     fixed = tuple(held(lowering, a) for a in arguments[1:])
     return Bound(arguments[0], fixed, {k: held(lowering, v) for k, v in keywords.items()})
-
-
-@function(functools.reduce, least=2, most=3)
-def _reduce(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    combine, sequence, *start = arguments
-    items = [*start, *sequence_items(lowering, sequence)]
-    return functools.reduce(lambda a, b: call(lowering, combine, [a, b], {}), items)
 
 
 @function(str, least=1, most=1)
@@ -243,6 +180,12 @@ def _text(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     if not isinstance(value, Static):
         lowering.refuse(None, "a string made from run-time values", "Use text that is known at compile time.")
     return Static(str(value.value))
+
+
+@function(warnings.warn)
+def _warn(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """Computes nothing; compiled code does not warn."""
+    return Static(None)
 
 
 @function(print)

@@ -20,14 +20,26 @@ from srcgrad.frontend.calls.functions import call_closure, call_python
 from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_element, is_of_other_package, spelled
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.containers import growing
+from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import kind_of, number
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.conversions import converted_to, to_dtype
 from srcgrad.frontend.registry import ARRAY_METHODS, FUNCTIONS, OBJECTS
-from srcgrad.frontend.values import Bound, Closure, FrontValue, ScalarValue, Static, TupleValue, is_array, is_number
-from srcgrad.ir.core import constant
+from srcgrad.frontend.values import (
+    Bound,
+    Closure,
+    FrontValue,
+    OneOf,
+    ScalarValue,
+    Static,
+    TupleValue,
+    is_array,
+    is_number,
+)
+from srcgrad.ir.core import constant, index
 from srcgrad.ir.types import F64, dtype_of
 from srcgrad.primitives.library import LIBRARY
 from srcgrad.primitives.scalar import FUNCTIONS as PRIMITIVES
@@ -56,11 +68,27 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
             )
         case Closure():
             return call_closure(lowering, function, arguments, keywords)
+        case OneOf():
+            held = [settle(lowering, a) for a in arguments]  # computed once, in front of the branch
+            return _call_one_of(lowering, function, 0, held, {k: settle(lowering, v) for k, v in keywords.items()})
         case Static(value=Method(name=name)):
             return call_method(lowering, name, arguments, keywords)
         case Static(value=value):
             return call_object(lowering, value, arguments, keywords)
     lowering.refuse(None, f"{kind_of(function)} is called", error=ArgumentTypeError)
+
+
+def _call_one_of(lowering: Lowering, chosen: OneOf, first: int, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """A branch around the calls of the functions from ``first`` on."""
+    if first == len(chosen.options) - 1:
+        return call(lowering, chosen.options[first], arguments, keywords)
+    here = ScalarValue(lowering.builder("eq", chosen.tag, index(first)))
+    return branch(
+        lowering,
+        here,
+        lambda: call(lowering, chosen.options[first], arguments, keywords),
+        lambda: _call_one_of(lowering, chosen, first + 1, arguments, keywords),
+    )
 
 
 def call_object(lowering: Lowering, value: object, arguments: Arguments, keywords: Keywords) -> FrontValue:

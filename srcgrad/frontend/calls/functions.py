@@ -16,6 +16,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.syntax import source, subset
 from srcgrad.frontend.syntax.bindings import declared, rebound_inside, returns_early
+from srcgrad.frontend.syntax.desugar import desugar
 from srcgrad.frontend.syntax.live_variables import live_variables
 from srcgrad.frontend.syntax.normalize import normalize
 from srcgrad.frontend.syntax.single_use import single_uses
@@ -92,7 +93,7 @@ def enter(lowering: Lowering, node: source.FunctionNode, scope: Scope) -> None:
 @lru_cache(maxsize=4096)
 def prepared(node: source.FunctionNode) -> source.FunctionNode:
     """The function with one exit per block."""
-    return node if isinstance(node, ast.Lambda) else normalize(node)
+    return node if isinstance(node, ast.Lambda) else normalize(desugar(node))
 
 
 def run_body(

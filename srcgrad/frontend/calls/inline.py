@@ -27,10 +27,19 @@ def inline(builder: Builder, rule: Callable[..., object], operands: Sequence[Ope
     booleans adapt. A result that is only a literal takes the dtype of the last floating operand (in a
     derivative rule the value of the primitive itself).
     """
+    results = inline_rule(builder, rule, operands)
+    return tuple(x for x in results if x is not None)
+
+
+def inline_rule(
+    builder: Builder, rule: Callable[..., object], operands: Sequence[Operand | None]
+) -> list[Operand | None]:
+    """The same for rules that take and give None for what has no derivative."""
     assert isinstance(rule, FunctionType)
     result = body_of(builder, rule, [operand_value(x) for x in operands], {})
-    floating = [x.type.dtype for x in operands if isinstance(x.type, Scalar) and x.type.dtype.differentiable]
-    return tuple(flat(builder, result, floating[-1] if floating else None))
+    scalars = [x.type.dtype for x in operands if x is not None and isinstance(x.type, Scalar)]
+    floating = [dtype for dtype in scalars if dtype.differentiable]
+    return flat(builder, result, floating[-1] if floating else None)
 
 
 def body_of(
@@ -49,8 +58,10 @@ def body_of(
     return result
 
 
-def operand_value(operand: Operand) -> FrontValue:
+def operand_value(operand: Operand | None) -> FrontValue:
     """An operand as a parameter of a rule."""
+    if operand is None:
+        return Static(None)
     if isinstance(operand.type, Array):
         assert not isinstance(operand, Const)
         return ArrayValue(operand)
@@ -60,12 +71,14 @@ def operand_value(operand: Operand) -> FrontValue:
     return Static(operand.value) if isinstance(operand, Const) else ScalarValue(operand, weak=True)
 
 
-def flat(builder: Builder, value: FrontValue, floating: DType | None) -> list[Operand]:
+def flat(builder: Builder, value: FrontValue, floating: DType | None) -> list[Operand | None]:
     """The operands of a result; a weak number as ``floating``."""
     if isinstance(value, TupleValue):
         return [x for item in value.items for x in flat(builder, item, floating)]
     if isinstance(value, ArrayValue):
         return [value.ref]
+    if isinstance(value, Static) and value.value is None:
+        return [None]
     assert isinstance(value, ScalarValue | Static), f"a rule returned {value}"
     scalar = as_scalar(value)
     if scalar.weak and scalar.dtype.kind != "b" and floating is not None:

@@ -21,7 +21,7 @@ LISTED = "In srcgrad's repository, docs/arrays.md lists the functions of NumPy a
 ADVICE = {
     ("np.random.", "random."): "Draw outside the function and pass in what was drawn.",
     ("time.", "datetime."): "Take the time outside the function and pass it in.",
-    ("io.", "logging.", "warnings."): "Do it outside: a derivative may run code more or less often than once.",
+    ("io.", "logging."): "Do it outside: a derivative may run code more or less often than once.",
     ("scipy.stats.norm", "scipy.stats.rv_continuous"): "Write the density or distribution with np.exp, np.log and the "
     "functions of scipy.special, such as ndtr.",
 }

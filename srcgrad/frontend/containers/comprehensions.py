@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.items import known_set, sequence_items
 from srcgrad.frontend.control.carried import LoopVariables
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import condition
@@ -40,6 +40,14 @@ def _list(lowering: Lowering, node: ast.ListComp) -> FrontValue:
     if isinstance(value, Counted):
         return in_memory(lowering, value)
     return TupleValue(value, list, home=lowering.builder.ops)
+
+
+@expression(ast.SetComp)
+def _set(lowering: Lowering, node: ast.SetComp) -> FrontValue:
+    value = lowered(lowering, node.generators, [node.elt], lambda: lowering.evaluate(node.elt))
+    if isinstance(value, Counted):
+        lowering.refuse(node, "a set of a length not known at compile time", "Use an array.", UnsupportedError)
+    return known_set(lowering, value)
 
 
 @expression(ast.GeneratorExp)

@@ -16,7 +16,8 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from srcgrad.errors import UnsupportedSyntaxError
+from srcgrad.errors import ArgumentTypeError, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import (
@@ -51,6 +52,7 @@ from srcgrad.ir.core import Block, Const, Operand, Value, index
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect
 
+UNROLLED = 32  # iterations of a loop that is unrolled where its body needs the index while compiling
 GO = ".go"  # the variable that holds a condition; no name of the user's, as it is not an identifier
 
 
@@ -80,11 +82,37 @@ def _for(lowering: Lowering, node: ast.For) -> None:
         assign(lowering, node.target, iterable.item(k))
         lowering.execute(node.body)
 
-    stop = stop_flag(node)
-    if stop is None:
-        counted(lowering, loop, iterable.length, counter, iteration)
-    else:
-        stoppable(lowering, loop, iterable.length, counter, iteration, lambda: names.load(lowering, stop))
+    def looped() -> None:
+        stop = stop_flag(node)
+        if stop is None:
+            counted(lowering, loop, iterable.length, counter, iteration)
+        else:
+            stoppable(lowering, loop, iterable.length, counter, iteration, lambda: names.load(lowering, stop))
+
+    if not (isinstance(iterable.length, Const) and int(iterable.length.value) <= UNROLLED):  # type: ignore[arg-type]  # i64
+        looped()
+        return
+    items = sequence_items(lowering, iterable)
+    either(lowering, looped, lambda: unroll(lowering, node, items))
+
+
+def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Lower in one way; in the other where that is refused. If that is refused, too, the first refusal stands."""
+    before, start, dead = lowering.variables(), len(lowering.builder.ops), lowering.dead
+    try:
+        usual()
+        return
+    except (UnsupportedError, ArgumentTypeError) as refusal:
+        if isinstance(refusal, growing.ListGrowsError):
+            raise
+        first = refusal
+    del lowering.builder.ops[start:]
+    lowering.rebind(before)
+    lowering.dead = dead
+    try:
+        otherwise()
+    except (UnsupportedError, ArgumentTypeError) as refusal:
+        raise refusal if isinstance(refusal, growing.ListGrowsError) else first from None
 
 
 def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> None:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend import values
 from srcgrad.frontend.arrays.delayed import materialized
+from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
 from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
@@ -26,9 +27,9 @@ class JoinError(Exception):
 
 def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The value with memory for every array expression in it."""
-    if isinstance(value, Delayed):
-        return materialized(lowering.builder, value)
-    if isinstance(value, TupleValue) and any(isinstance(v, Delayed | TupleValue) for v in value.items):
+    if isinstance(value, Delayed | ArrayValue):
+        return keep_apart(lowering.builder, materialized(lowering.builder, value))
+    if isinstance(value, TupleValue) and any(isinstance(v, Delayed | TupleValue | ArrayValue) for v in value.items):
         items = tuple(settle(lowering, v) for v in value.items)
         if value.mutable:
             value.items = items
@@ -56,10 +57,25 @@ def describe(value: FrontValue) -> Structure:
             return Tree(value.cls, value.keys, tuple(describe(v) for v in value.items))  # type: ignore[arg-type]  # dict keys may be any constant here
         case values.Static():
             return Static(value.value, _key(value.value))
+        case values.OneOf(options=options):
+            return Choice(tuple(_function(describe(f)) for f in options))
         case values.Closure(node=node, scope=scope) if not value.defaults:
             return Static(value, (Identity(node), Identity(scope)))
         case _:
             return Static(value, Identity(value))
+
+
+def _function(s: Structure) -> Static:
+    assert isinstance(s, Static)
+    return s
+
+
+def _functions(s: Structure) -> tuple[Static, ...]:
+    """The functions that a structure may stand for; () for anything else."""
+    if isinstance(s, Choice):
+        return s.options
+    is_function = isinstance(s, Static) and (isinstance(s.value, values.Closure) or callable(s.value))
+    return (_function(s),) if is_function else ()
 
 
 def _key(value: object) -> object:
@@ -82,6 +98,8 @@ def join(a: Structure, b: Structure) -> Structure:
             return Leaf(x if x == y else Array(x.dtype, x.rank, "A"))
         case Tree(), Tree() if (a.cls, a.keys, len(a.children)) == (b.cls, b.keys, len(b.children)):
             return Tree(a.cls, a.keys, tuple(join(x, y) for x, y in zip(a.children, b.children, strict=True)))
+    if _functions(a) and _functions(b) and not any(map(holds_operands, (*_functions(a), *_functions(b)))):
+        return Choice(tuple(dict.fromkeys((*_functions(a), *_functions(b)))))
     raise JoinError(f"{spelled(a)} or {spelled(b)}")
 
 
@@ -108,6 +126,8 @@ def spelled(s: Structure) -> str:
             return f"a number ({type_.dtype.numpy})"
         case Tree(cls=cls, children=children):
             return f"a {cls.__name__} of {len(children)}"
+        case Choice(options=options):
+            return f"one of {len(options)} functions"
         case Static(value=values.Bound()):
             return "a partial call"
         case Static(value=values.Counted()):
@@ -139,6 +159,8 @@ def flatten(lowering: Lowering, value: FrontValue, s: Structure) -> list[Operand
     """The operands of a value in a structure that holds it."""
     if isinstance(s, Static):
         return []
+    if isinstance(s, Choice):
+        return [_tag(lowering, value, s)]
     if isinstance(s, Tree):
         assert isinstance(value, TupleValue)
         return [x for v, c in zip(value.items, s.children, strict=True) for x in flatten(lowering, v, c)]
@@ -150,12 +172,29 @@ def flatten(lowering: Lowering, value: FrontValue, s: Structure) -> list[Operand
     return [ref if ref.type == s.type else lowering.builder("relax", ref)]
 
 
+def _tag(lowering: Lowering, value: FrontValue, s: Choice) -> Operand:
+    """The number of a function among those of a choice."""
+    if not isinstance(value, values.OneOf):
+        return index(s.options.index(_function(describe(value))))
+    own = [s.options.index(_function(describe(f))) for f in value.options]
+    if own == list(range(len(own))):
+        return value.tag
+    tag: Operand = index(own[-1])
+    for k, position in enumerate(own[:-1]):
+        here = lowering.builder("eq", value.tag, index(k))
+        tag = lowering.builder("select", here, index(position), tag)
+    return tag
+
+
 def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> FrontValue:
     """The value of a structure, its leaves taken from ``operands``."""
     match s:
         case Static(value=value):
             known = values.Closure | values.Bound | values.Counted | values.SliceValue
             return value if isinstance(value, known) else values.Static(value)
+        case Choice(options=options):
+            functions = tuple(rebuild(lowering, f, operands) for f in options)
+            return values.OneOf(next(operands), functions)  # type: ignore[arg-type]  # of Static structures
         case Tree(cls=cls, keys=keys, children=children):
             items = tuple(rebuild(lowering, c, operands) for c in children)
             return TupleValue(items, cls, keys, lowering.builder.ops)

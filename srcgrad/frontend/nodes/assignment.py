@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend.arrays import indexing
+from srcgrad.frontend.arrays import indexing, parts
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
+from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.control.merge import held, settle
@@ -20,7 +21,7 @@ from srcgrad.frontend.nodes.subscripts import container_index, evaluate_key, sub
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.registry import statement
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, GrowingList, Static, TupleValue, is_number
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, GrowingList, Part, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import index
 
@@ -59,15 +60,26 @@ def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
         case ast.Subscript():
             with lowering.at(target):
                 _store(lowering, target, value)
+        case ast.Attribute() if (part := _part(lowering, target)) is not None:
+            with lowering.at(target):
+                parts.write(lowering.builder, part, (Static(Ellipsis),), value)
         case _:
             hint = "Keep the value in a variable, or build a new object."
             lowering.refuse(target, "an attribute is assigned to", hint, UnsupportedError)
 
 
+def _part(lowering: Lowering, target: ast.Attribute) -> Part | None:
+    """The real or imaginary parts of an array that are assigned to."""
+    if target.attr not in ("real", "imag"):
+        return None
+    value = lowering.evaluate(target)
+    return value.part if isinstance(value, Delayed) else None
+
+
 def named(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
     """A value as a variable holds it: with memory, and with the variable's name if it is new."""
     if isinstance(value, Delayed):
-        return materialized(lowering.builder, value, name)
+        return keep_apart(lowering.builder, materialized(lowering.builder, value, name))
     return lowering.name(held(lowering, value), name)
 
 
@@ -114,6 +126,8 @@ def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None
 def _put(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
     if isinstance(container, ArrayValue):
         indexing.write(lowering.builder, container, key, value)
+    elif isinstance(container, Delayed) and container.part is not None:
+        parts.write(lowering.builder, container.part, key, value)
     elif isinstance(container, GrowingList) and len(key) == 1:
         growing.write(lowering, container, key[0], value)
     elif isinstance(container, TupleValue) and container.cls is dict:
@@ -146,6 +160,9 @@ def _augmented(lowering: Lowering, node: ast.AugAssign) -> None:
             _augment_name(lowering, node, name)
         case ast.Subscript():
             _augment_item(lowering, node, node.target)
+        case ast.Attribute() if (part := _part(lowering, node.target)) is not None:
+            value = lowering.evaluate(node.value)
+            parts.augment(lowering.builder, part, (Static(Ellipsis),), value, _operation(lowering, type(node.op)))
         case _:
             hint = "Keep the value in a variable."
             lowering.refuse(node.target, "an attribute is assigned to", hint, UnsupportedError)
@@ -167,6 +184,10 @@ def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript
     """``container[key] op= value``. Python reads an element before it evaluates the right side."""
     container = lowering.evaluate(target.value)
     key = evaluate_key(lowering, target.slice)
+    if isinstance(container, Delayed) and container.part is not None and not may_write(lowering, node.value):
+        value = lowering.evaluate(node.value)
+        parts.augment(lowering.builder, container.part, key, value, _operation(lowering, type(node.op)))
+        return
     whole_element = isinstance(container, ArrayValue) and len(key) == container.rank and all(map(is_number, key))
     if isinstance(container, ArrayValue) and not (whole_element and may_write(lowering, node.value)):
         value = lowering.evaluate(node.value)
@@ -179,11 +200,12 @@ def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript
 def _augment_array(
     lowering: Lowering, op: type[ast.operator], array: ArrayValue, key: tuple[FrontValue, ...], value: FrontValue
 ) -> None:
+    operation = _operation(lowering, op)
+    indexing.augment(lowering.builder, BINARY[op], array, key, value, operation)
+
+
+def _operation(lowering: Lowering, op: type[ast.operator]) -> Callable[[Builder, Number, Number], Number]:
+    """The operator on elements."""
     if op is ast.MatMult:
         lowering.refuse(None, "@= on an array", "Write a = a @ b.", UnsupportedError)
-    name = BINARY[op]
-
-    def combine(builder: Builder, a: Number, b: Number) -> Number:
-        return scalars.binary(builder, name, a, b)
-
-    indexing.augment(lowering.builder, name, array, key, value, combine)
+    return lambda builder, a, b: scalars.binary(builder, BINARY[op], a, b)

@@ -16,10 +16,10 @@ from srcgrad.frontend.calls.functions import call_python
 from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.numbers.promotion import PARTS, as_scalar
+from srcgrad.frontend.numbers.parts import PARTS
+from srcgrad.frontend.numbers.promotion import as_scalar
 from srcgrad.frontend.registry import ARRAY_ATTRIBUTES, expression
 from srcgrad.frontend.values import Bound, FrontValue, GrowingList, ScalarValue, Static, TupleValue, is_array, is_number
-from srcgrad.ir.core import constant
 
 # Objects whose attributes never change.
 CONSTANT = (str, np.dtype, np.finfo, np.iinfo, enum.Enum)
@@ -55,12 +55,8 @@ def _of_number(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
     assert isinstance(value, ScalarValue | Static)
     scalar = as_scalar(value)
     match name:
-        case "real" | "imag" if scalar.dtype.kind == "c":
-            lowering.refuse(None, f"the {'real' if name == 'real' else 'imaginary'} part of complex numbers", PARTS)
-        case "real":
-            return value
-        case "imag":
-            return ScalarValue(constant(0, scalar.dtype), scalar.weak)
+        case "real" | "imag":
+            return PARTS[name](lowering.builder, value)
         case "dtype":
             return Static(scalar.dtype.numpy)
         case "shape":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 
 from srcgrad.frontend.calls.dispatch import call, evaluate_keywords
 from srcgrad.frontend.lowering import Lowering
@@ -10,6 +11,9 @@ from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.expressions import evaluate_items
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.values import Bound, FrontValue, Static
+
+# Called without their arguments, which are not computed: an f-string of run-time values among them would be refused.
+UNEVALUATED = (print, warnings.warn)
 
 
 @expression(ast.Call)
@@ -19,7 +23,7 @@ def _call(lowering: Lowering, node: ast.Call) -> FrontValue:
     if isinstance(function, Bound):  # a method of an array expression: its arguments are evaluated first
         receiver = tuple(before_later_writes(lowering, v, [*node.args, *later]) for v in function.arguments)
         function = Bound(function.function, receiver, function.keywords)
-    if isinstance(function, Static) and function.value is print:  # before an f-string among the arguments is
+    if isinstance(function, Static) and function.value in UNEVALUATED:
         return call(lowering, function, [], {})
     arguments = evaluate_items(lowering, node.args, later)
     return call(lowering, function, arguments, evaluate_keywords(lowering, node.keywords))

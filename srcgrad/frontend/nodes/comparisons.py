@@ -73,6 +73,8 @@ def _member(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
             return Static(a.value in b.value)  # type: ignore[operator]  # a TypeError is refused below
         except TypeError:
             lowering.refuse(None, f"`in` {type(b.value).__name__}", error=ArgumentTypeError)
+    if isinstance(b, Static) and isinstance(b.value, frozenset):
+        return _among(lowering, a, [Static(v) for v in b.value if isinstance(v, bool | int | float | complex)])
     if isinstance(b, TupleValue) and b.cls is dict:
         if not isinstance(a, Static):
             lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from srcgrad.errors import ArgumentTypeError, UnsupportedSyntaxError
 from srcgrad.frontend.calls.dispatch import matmul
 from srcgrad.frontend.containers import growing
-from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.items import known_set, sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.logic import condition, logical
 from srcgrad.frontend.control.merge import held, settle
@@ -89,6 +89,11 @@ def _dict(lowering: Lowering, node: ast.Dict) -> FrontValue:
             lowering.refuse(key_node, "a dict key that is not known at compile time", "Use strings or literals.")
         entries[key.value] = value
     return TupleValue(tuple(entries.values()), dict, tuple(entries), lowering.builder.ops)
+
+
+@expression(ast.Set)
+def _set(lowering: Lowering, node: ast.Set) -> FrontValue:
+    return known_set(lowering, evaluate_items(lowering, node.elts))
 
 
 @expression(ast.NamedExpr)

@@ -46,6 +46,13 @@ def _load_outside(lowering: Lowering, name: str) -> FrontValue:
     return from_python(lowering, capture, value)
 
 
+def forget(lowering: Lowering, name: str) -> None:
+    """``del name`` of a variable that has a value."""
+    owner = lowering.scope.owner(name)
+    if owner is not None:
+        owner.names.pop(name, None)
+
+
 def store(lowering: Lowering, name: str, value: FrontValue) -> None:
     """Bind a name."""
     scope = lowering.scope

@@ -33,6 +33,16 @@ def _nothing(lowering: Lowering, node: ast.stmt) -> None:
     """Declarations were read when the function was entered."""
 
 
+@statement(ast.Delete)
+def _delete(lowering: Lowering, node: ast.Delete) -> None:
+    for target in node.targets:
+        if not isinstance(target, ast.Name):
+            hint = "Build a new container without it."
+            lowering.refuse(target, "del of anything but a variable", hint, UnsupportedError)
+        names.load(lowering, target.id)
+        names.forget(lowering, target.id)
+
+
 @statement(ast.If)
 def _if(lowering: Lowering, node: ast.If) -> None:
     test = condition(lowering, node.test)

@@ -14,6 +14,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import binary, number
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.conversions import converted_to, dtype_argument, to_python
+from srcgrad.frontend.numbers.parts import put_together
 from srcgrad.frontend.numbers.promotion import as_scalar, cast
 from srcgrad.frontend.registry import Arguments, Handler, Keywords, call_object, function
 from srcgrad.frontend.values import FrontValue, ScalarValue, Static
@@ -35,11 +36,12 @@ for _cls in (int, float, bool):
 
 @function(complex, least=1, most=2)
 def _complex(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    real = to_python(lowering, arguments[0], complex)
     if len(arguments) < 2:
-        return real
-    imaginary = binary(lowering, "mul", to_python(lowering, arguments[1], complex), Static(1j))
-    return binary(lowering, "add", real, imaginary)
+        return to_python(lowering, arguments[0], complex)
+    x, y = (number(lowering, a) for a in arguments)
+    if isinstance(x, Static) and isinstance(y, Static):
+        return Static(complex(x.value, y.value))  # type: ignore[call-overload]  # numbers
+    return put_together(lowering.builder, x, y)
 
 
 def _to_integer(primitive: str, python: Callable[..., object]) -> Handler:
@@ -64,6 +66,9 @@ for _python, _primitive in ((math.floor, "floor"), (math.ceil, "ceil"), (math.tr
 @function(round, least=1, most=2)
 def _round(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if len(arguments) > 1 and not (isinstance(arguments[1], Static) and arguments[1].value is None):
+        if all(isinstance(a, Static) for a in arguments):
+            return Static(round(*(a.value for a in arguments if isinstance(a, Static))))  # type: ignore[call-overload]  # numbers
+        # Python rounds the decimal number, which no scaling by a power of ten gives in all cases.
         lowering.refuse(None, "round() to a number of digits", "Round the result outside.", UnsupportedError)
     return _to_integer("rint", round)(lowering, arguments[:1], {})
 

@@ -18,7 +18,7 @@ from srcgrad.ir.core import Const, Operand, constant
 from srcgrad.ir.types import BOOL, C64, C128, F32, I64, DType, Scalar, dtype_of
 
 Number = ScalarValue | Static
-PARTS = "Keep real and imaginary parts in numbers and arrays of their own."  # complex ones cannot be taken apart
+PARTS = "Take z.real, z.imag or abs(z)."
 KIND_ORDER = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.numbers.parts import conjugate, modulus
 from srcgrad.frontend.numbers.powers import power
 from srcgrad.frontend.numbers.promotion import (
     PARTS,
@@ -49,9 +50,12 @@ ARITHMETIC: dict[str, Callable[..., object]] = {
 UNARY: dict[str, Callable[..., object]] = {"neg": operator.neg, "invert": operator.invert, "abs": abs}
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**"}
 SIGNS |= {"bit_and": "&", "bit_or": "|", "bit_xor": "^", "lshift": "<<", "rshift": ">>"}
-REAL_ONLY = {"erf", "erfc", "gamma", "lgamma"}  # as in `math`, by which they are computed
+# Elementary functions that NumPy has for complex numbers.
+OF_COMPLEX = {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "square", "reciprocal", "sqrt", "conj"}
+OF_COMPLEX |= {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh"}
+OF_COMPLEX |= {"arctanh", "isnan", "isinf", "isfinite"}
 # Primitives that give integers for integers; all other elementary functions give floats.
-KEEPS_INTEGERS = {"abs", "sign", "max", "min", "floor", "ceil", "trunc", "neg"}
+KEEPS_INTEGERS = {"abs", "conj", "sign", "max", "min", "floor", "ceil", "trunc", "neg"}
 
 
 def binary(builder: Builder, name: str, a: Number, b: Number) -> Number:
@@ -85,7 +89,7 @@ def _folded(builder: Builder, name: str, *operands: Number) -> Static | None:
 def compare(builder: Builder, name: str, a: Number, b: Number) -> ScalarValue:
     dtype, weak = promoted((a, b))
     if dtype.kind == "c" and name not in ("eq", "ne"):
-        raise refuse(builder, "complex numbers have no order, and their abs() no derivative", PARTS)
+        raise refuse(builder, "complex numbers have no order", PARTS)
     return ScalarValue(builder(name, converted(builder, a, dtype), converted(builder, b, dtype)), weak)
 
 
@@ -130,6 +134,8 @@ def unary(builder: Builder, name: str, a: Number) -> Number:
     value = as_scalar(a)
     if name == "invert" and value.dtype == BOOL and not value.weak:
         return ScalarValue(builder("not_", value.operand), weak=False)
+    if name == "abs" and value.dtype.kind == "c":
+        return modulus(builder, value)
     if value.dtype == BOOL:
         if not value.weak and name == "neg":
             raise refuse(builder, "NumPy does not negate booleans", "Use `not`, or np.logical_not.")
@@ -175,10 +181,12 @@ def apply(builder: Builder, primitive: str, values: Sequence[Number], weak: bool
         return ScalarValue(builder(primitive, *truths), weak)
     if primitive in UNARY:
         return _strengthened(unary(builder, primitive, *values), weak)
+    if primitive == "conj":
+        return _strengthened(conjugate(builder, *values), weak)
     dtype, _ = promoted(values)
     if dtype == BOOL or primitive not in KEEPS_INTEGERS:
         dtype = floating_for(dtype)
-    if dtype.kind == "c" and primitive in REAL_ONLY:
+    if dtype.kind == "c" and primitive not in OF_COMPLEX:
         raise refuse(builder, f"{primitive} of a complex number", PARTS, UnsupportedError)
     try:
         result = builder(primitive, *(converted(builder, v, dtype) for v in values))

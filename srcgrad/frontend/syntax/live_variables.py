@@ -43,6 +43,8 @@ class LiveVariables:
                 return reads([node.iter]) | self.loop(node, node.body, out, assigned([node.target]), _stop(node))
             case ast.While():
                 return self.loop(node, node.body, out, NOTHING, reads([node.test]))
+            case ast.Try():  # its body may end anywhere
+                return out | self.block(node.body, out) | reads(node.handlers)
             case ast.Return():
                 return reads([node])
             case ast.FunctionDef(name=name):

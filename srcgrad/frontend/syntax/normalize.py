@@ -28,6 +28,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from srcgrad.frontend.syntax.desugar import caught_by
+
 Exit = ast.Return | ast.Break | ast.Continue
 Loop = ast.For | ast.While
 # What takes the place of an exit; control then goes to the end of the region being rewritten.
@@ -139,9 +141,17 @@ class _Normalizer:
                 done += prologue
                 if behind:
                     return done + self.region([*behind, *rest], leave)
+            elif isinstance(statement, ast.Try):
+                done.append(self.attempt(statement))
             else:
                 done.append(statement)
         return done
+
+    def attempt(self, statement: ast.Try) -> ast.stmt:
+        """A `try` that nothing leaves: see ``desugar``."""
+        new = ast.Try(self.region(statement.body, _nowhere), statement.handlers, [], [])
+        new.caught = caught_by(statement)  # type: ignore[attr-defined]  # read by caught_by
+        return ast.fix_missing_locations(ast.copy_location(new, statement))
 
     def plain_branch(self, statement: ast.If, leave: Leave) -> ast.stmt:
         return _if(statement.test, self.region(statement.body, leave), self.region(statement.orelse, leave), statement)

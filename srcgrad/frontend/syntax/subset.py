@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.syntax.bindings import own_nodes
+from srcgrad.frontend.syntax.normalize import exits
 from srcgrad.ir.core import Location
 
 # The construct, what it is called, and what to write instead.
@@ -19,14 +20,10 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("async", "Define an ordinary function."),
     ast.AsyncFor: ("async", "Use an ordinary loop."),
     ast.AsyncWith: ("async", "Use ordinary statements."),
-    ast.Try: ("try", "Test for the condition with `if` instead of catching an exception."),
     ast.TryStar: ("try", "Test for the condition with `if` instead of catching an exception."),
-    ast.With: ("with", "Call the function outside the `with`."),
     ast.ClassDef: ("a class inside a function", "Define it at module level."),
-    ast.Delete: ("del", "Leave the name alone: it costs nothing."),
-    ast.Match: ("match", "Use if and elif."),
-    ast.Set: ("a set", "Use a tuple."),
-    ast.SetComp: ("a set comprehension", "Use a list comprehension."),
+    ast.MatchMapping: ("a pattern of a dict", "Use if and elif."),
+    ast.MatchStar: ("a starred pattern", "Use if and elif."),
 }
 
 
@@ -38,9 +35,40 @@ def check(node: ast.FunctionDef | ast.Lambda, file: str) -> None:
         if type(inner) in REFUSED:
             what, instead = REFUSED[type(inner)]
             raise refusal(_location(inner, file), f"{what} is not in the language", instead, UnsupportedSyntaxError)
+        for part, what, instead in _entangled(inner):
+            raise refusal(_location(part, file), f"{what} is not in the language", instead, UnsupportedSyntaxError)
     for name, at in _assigned_globals(body):
         message = f"the global {name!r} is assigned to"
         raise refusal(_location(at, file), message, "Return the value instead.", UnsupportedSyntaxError)
+
+
+def _entangled(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
+    """What ``desugar`` does not take apart: names bound by a case that a guard may still give up, exits of a `try`."""
+    match node:
+        case ast.match_case(pattern=ast.MatchAs(pattern=None), guard=ast.expr()):
+            return
+        case ast.match_case(pattern=pattern, guard=guard):
+            names = [n for n in ast.walk(pattern) if isinstance(n, ast.MatchAs) and n.name is not None]
+            choices = [n for n in ast.walk(pattern) if isinstance(n, ast.MatchOr)]
+            if names and (guard is not None or choices):
+                yield pattern, "a pattern that binds names and has a guard or choices", "Use if and elif."
+            if any(isinstance(n, ast.MatchClass) and len(n.patterns) > 1 for n in ast.walk(pattern)):
+                yield pattern, "a class pattern by position", "Name the attributes."
+        case ast.Try():
+            parts = [*node.body[:-1], *node.finalbody]
+            returns = isinstance(node.body[-1], ast.Return) and not (node.handlers and node.finalbody)
+            parts += [] if returns else [node.body[-1]]
+            parts += [s for handler in node.handlers for s in handler.body] if node.finalbody else []
+            left = next((e for s in parts for e in exits(s)), None)
+            if left is not None:
+                yield left, "leaving a try by return, break or continue", "Assign in it, and leave behind it."
+            named = next((h for h in node.handlers if h.name is not None and _reads(h.body, h.name)), None)
+            if named is not None:
+                yield named, "a caught exception as a value", "Test for the condition with `if`."
+
+
+def _reads(statements: Sequence[ast.stmt], name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for s in statements for n in ast.walk(s))
 
 
 def _assigned_globals(body: list[ast.stmt] | list[ast.expr]) -> Iterator[tuple[str, ast.AST]]:
@@ -52,6 +80,6 @@ def _assigned_globals(body: list[ast.stmt] | list[ast.expr]) -> Iterator[tuple[s
 
 
 def _location(node: ast.AST, file: str) -> Location:
-    assert isinstance(node, ast.stmt | ast.expr)
+    assert isinstance(node, ast.stmt | ast.expr | ast.pattern | ast.ExceptHandler)
     end_column = node.end_col_offset or 0
     return Location(file, node.lineno, node.col_offset, node.end_lineno or node.lineno, end_column)

@@ -1,0 +1,187 @@
+"""Statements rewritten into simpler ones: `match` into `if`, `with` and `try` into statements without exits inside.
+
+::
+
+    match k:                       if k == 0:
+        case 0:                        y = x
+            y = x            ->    else:
+        case n if n > 5:               n = k
+            y = n * x                  if n > 5:
+                                           y = n * x
+
+What remains of a `with` only names its contexts; what remains of a `try` says in a variable, its attribute ``caught``,
+which of its handlers is to run: 0 for none. ``subset`` has refused what cannot be rewritten.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def desugar(function: ast.FunctionDef) -> ast.FunctionDef:
+    """The same function in fewer kinds of statements. Nested functions are left as they are."""
+    if not any(isinstance(n, ast.Match | ast.With | ast.Try) for n in ast.walk(function)):
+        return function
+    kept = {name: getattr(function, name) for name in function._fields if name != "body"}
+    body = _Desugar(function).block(function.body)
+    return ast.fix_missing_locations(ast.copy_location(ast.FunctionDef(body=body, **kept), function))
+
+
+class _Desugar:
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        self.taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+
+    def fresh(self, name: str) -> str:
+        """A name like this one that the function does not use."""
+        candidates = (name if k == 0 else f"{name}_{k}" for k in range(len(self.taken) + 1))
+        chosen = next(c for c in candidates if c not in self.taken)
+        self.taken.add(chosen)
+        return chosen
+
+    def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        return [new for statement in statements for new in self.statement(statement)]
+
+    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        match node:
+            case ast.Match():
+                return self.matching(node)
+            case ast.With():
+                named = ast.copy_location(ast.With(node.items, [ast.Pass()]), node)
+                return [named, *self.block(node.body)]
+            case ast.Try():
+                return self.trying(node)
+            case ast.If() | ast.For() | ast.While():
+                parts = {name: getattr(node, name) for name in node._fields}
+                parts["body"], parts["orelse"] = self.block(node.body), self.block(node.orelse)
+                return [ast.copy_location(type(node)(**parts), node)]
+        return [node]
+
+    # -- match ------------------------------------------------------------------------------------------
+
+    def matching(self, node: ast.Match) -> list[ast.stmt]:
+        if isinstance(node.subject, ast.Name):
+            return self.cases(node.subject, node.cases)
+        name = self.fresh("subject")
+        first = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], node.subject), node)
+        return [first, *self.cases(ast.copy_location(ast.Name(name, ast.Load()), node.subject), node.cases)]
+
+    def cases(self, subject: ast.expr, cases: Sequence[ast.match_case]) -> list[ast.stmt]:
+        if not cases:
+            return []
+        case, *rest = cases
+        tests, names = _pattern(subject, case.pattern)
+        bindings: list[ast.stmt] = [
+            ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), case.pattern) for name, value in names
+        ]
+        body = self.block(case.body)
+        if case.guard is None:
+            body, bindings = [*bindings, *body], []
+        else:  # a capture that the guard reads is bound whether or not the guard holds, as in Python
+            tests.append(case.guard)
+        if not tests:
+            return body
+        test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), case.pattern)
+        branch = ast.copy_location(ast.If(test, body, self.cases(subject, rest)), case.pattern)
+        return [*bindings, branch]
+
+    # -- try --------------------------------------------------------------------------------------------
+
+    def trying(self, node: ast.Try) -> list[ast.stmt]:
+        body, returned = self.without_return(node.body)
+        if not node.handlers:
+            return [*body, *self.block(node.orelse), *self.block(node.finalbody), *returned]
+        caught = self.fresh("caught")
+        types = [ast.copy_location(ast.ExceptHandler(h.type, None, [ast.Pass()]), h) for h in node.handlers]
+        tried = ast.copy_location(ast.Try(body, types, [], []), node)
+        tried.caught = caught  # type: ignore[attr-defined]  # read by caught_by
+        behind = [*self.block(node.orelse), *returned]
+        for k, handler in reversed(list(enumerate(node.handlers, 1))):
+            failed = self.block(handler.body)
+            is_it = ast.Compare(ast.Name(caught, ast.Load()), [ast.Eq()], [ast.Constant(k)])
+            behind = [ast.copy_location(ast.If(ast.copy_location(is_it, handler), failed, behind), handler)]
+        none = ast.copy_location(ast.Assign([ast.Name(caught, ast.Store())], ast.Constant(0)), node)
+        return [none, tried, *behind, *self.block(node.finalbody)]
+
+    def without_return(self, statements: Sequence[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """A block whose last statement may be a return: the value is computed in it, and returned behind."""
+        last = statements[-1]
+        if not isinstance(last, ast.Return) or last.value is None:
+            return self.block(statements), []
+        name = self.fresh("value")
+        value = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], last.value), last)
+        behind = ast.copy_location(ast.Return(ast.copy_location(ast.Name(name, ast.Load()), last)), last)
+        return [*self.block(statements[:-1]), value], [behind]
+
+
+def caught_by(node: ast.Try) -> str:
+    """The variable that says which handler is to run."""
+    name: str = node.caught  # type: ignore[attr-defined]  # set above
+    return name
+
+
+def _pattern(subject: ast.expr, pattern: ast.pattern) -> tuple[list[ast.expr], list[tuple[str, ast.expr]]]:
+    """The tests that a subject must pass, in order, and the names that are then bound."""
+    match pattern:
+        case ast.MatchValue(value=value):
+            return [_at(ast.Compare(subject, [ast.Eq()], [value]), pattern)], []
+        case ast.MatchSingleton(value=value):
+            return [_at(ast.Compare(subject, [ast.Is()], [ast.Constant(value)]), pattern)], []
+        case ast.MatchAs(pattern=None, name=None):
+            return [], []
+        case ast.MatchAs(pattern=None, name=str() as name):
+            return [], [(name, subject)]
+        case ast.MatchAs(pattern=ast.pattern() as inner, name=str() as name):
+            tests, names = _pattern(subject, inner)
+            return tests, [*names, (name, subject)]
+        case ast.MatchOr(patterns=patterns):
+            tests = [_all([*_pattern(subject, p)[0]], p) for p in patterns]
+            return [_at(ast.BoolOp(ast.Or(), tests), pattern)], []
+        case ast.MatchSequence(patterns=patterns):
+            return _sequence(subject, pattern, patterns)
+        case ast.MatchClass(cls=cls, patterns=positional, kwd_attrs=attributes, kwd_patterns=patterns):
+            tests, names = [_call("isinstance", subject, cls, pattern)], []
+            parts = [(subject, p) for p in positional]  # of int, float, str ...: the subject itself
+            parts += [
+                (_at(ast.Attribute(subject, a, ast.Load()), pattern), p)
+                for a, p in zip(attributes, patterns, strict=True)
+            ]
+            return _several(tests, names, parts)
+    raise AssertionError(f"subset lets {ast.dump(pattern)} pass")
+
+
+def _sequence(
+    subject: ast.expr, pattern: ast.pattern, patterns: Sequence[ast.pattern]
+) -> tuple[list[ast.expr], list[tuple[str, ast.expr]]]:
+    kinds = _at(ast.Tuple([ast.Name("tuple", ast.Load()), ast.Name("list", ast.Load())], ast.Load()), pattern)
+    length = ast.Compare(_call("len", subject, None, pattern), [ast.Eq()], [ast.Constant(len(patterns))])
+    tests = [_call("isinstance", subject, kinds, pattern), _at(length, pattern)]
+    items = [_at(ast.Subscript(subject, ast.Constant(k), ast.Load()), pattern) for k in range(len(patterns))]
+    return _several(tests, [], list(zip(items, patterns, strict=True)))
+
+
+def _several(
+    tests: list[ast.expr], names: list[tuple[str, ast.expr]], parts: Sequence[tuple[ast.expr, ast.pattern]]
+) -> tuple[list[ast.expr], list[tuple[str, ast.expr]]]:
+    for part, pattern in parts:
+        more_tests, more_names = _pattern(part, pattern)
+        tests, names = [*tests, *more_tests], [*names, *more_names]
+    return tests, names
+
+
+def _all(tests: list[ast.expr], where: ast.AST) -> ast.expr:
+    if not tests:
+        return _at(ast.Constant(True), where)
+    return tests[0] if len(tests) == 1 else _at(ast.BoolOp(ast.And(), tests), where)
+
+
+def _call(function: str, first: ast.expr, second: ast.expr | None, where: ast.AST) -> ast.expr:
+    arguments = [first] if second is None else [first, second]
+    return _at(ast.Call(ast.Name(function, ast.Load()), arguments, []), where)
+
+
+def _at(node: ast.expr, where: ast.AST) -> ast.expr:
+    return ast.fix_missing_locations(ast.copy_location(node, where))
