@@ -270,6 +270,7 @@ SCALARS: dict[str, Callable[..., Runtime]] = {
     "lshift": _bit("left_shift"),
     "rshift": _bit("right_shift"),
     "select": lambda c, a, b: a if c else b,
+    "stop": lambda x: x,
     "abs": lambda a: np.abs(a),
     "sign": lambda x: np.sign(x),
     "copysign": lambda a, b: np.copysign(a, b),

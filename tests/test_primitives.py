@@ -73,6 +73,7 @@ ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "rshift": (lambda a, b: a >> b, BITS),
     "cast": (lambda a: a, LINE),
     "select": (lambda c, a, b: a if c else b, [(True, 1.5, 2.5), (False, 1.5, 2.5)]),
+    "stop": (lambda x: x, LINE),
     "ipow": (lambda a, n: a**n, [(1.5, 3), (-1.5, 3), (-2.0, 2), (1.3, -2), (0.7, 1), (0.7, 0)]),
     "pow": (lambda a, b: a**b, [(1.5, 0.7), (0.3, -2.5), (2.0, 3.0)]),
     "max": (lambda a, b: max(a, b), EITHER),
