@@ -137,8 +137,10 @@ def _fill(
     arguments: Arguments,
     keywords: Keywords,
 ) -> FrontValue:
-    name, options = kernel.__name__, {"axis": Static(default), third: Static(None)}
-    a, axis, option = bound(lowering, name, arguments, keywords, "a", **options)
+    options: dict[str, FrontValue] = {"axis": Static(default), third: Static(None)}
+    if third == "kind":
+        options |= {"order": Static(None), "stable": Static(None)}  # there is one kind of sort, and it is stable
+    a, axis, option, *_ = bound(lowering, kernel.__name__, arguments, keywords, "a", **options)
     builder = lowering.builder
     array = materialized(builder, as_array(builder, a))
     if isinstance(axis, Static) and axis.value is None:
