@@ -56,8 +56,8 @@ def constant_text(const: Const) -> tuple[str, int]:
     if kind == "c":
         number = complex(value)
         text = f"complex({_float(number.real)}, {_float(number.imag)})"
-        if repr(number.real) == "0.0" and 0.0 < number.imag < math.inf:
-            text = f"{_float(number.imag)}j"
+        if repr(number.real) == "0.0" and 0.0 <= number.imag < math.inf and repr(number.imag) != "-0.0":
+            text = repr(number)
         return (text, ATOM) if const.dtype.name == "c128" else (f"np.complex64({text})", ATOM)
     assert not isinstance(value, complex)
     text = _float(float(value)) if kind == "f" else repr(int(value))
