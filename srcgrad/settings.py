@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypedDict
 
@@ -20,6 +20,8 @@ class Options:
         Compile the generated source with Numba; False runs it as plain Python.
     fastmath : bool or frozenset of str
         As in `numba.njit`. The default keeps NaN, infinities and compensated sums right.
+    vector_math : bool
+        Take exp, log, sin ... in loops from `srcgrad.vector_math`, which vectorises; False: the C library's, always.
     boundscheck : bool
         Raise IndexError for an index out of range. False trusts the program.
     cache : bool
@@ -35,11 +37,17 @@ class Options:
 
     jit: bool = True
     fastmath: bool | frozenset[str] = DEFAULT_FASTMATH
+    vector_math: bool = True
     boundscheck: bool = True
     cache: bool = True
     mutates: bool = False
     check_nan: bool = False
     lanes: bool = True
+
+    def described(self) -> tuple[tuple[str, object], ...]:
+        """Every option by name, the same in each process: sets are sorted."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return tuple((name, sorted(v) if isinstance(v, frozenset) else v) for name, v in values.items())
 
     @property
     def reorders(self) -> bool:
@@ -53,6 +61,7 @@ class OptionValues(TypedDict, total=False):
 
     jit: bool
     fastmath: bool | frozenset[str]
+    vector_math: bool
     boundscheck: bool
     cache: bool
     mutates: bool

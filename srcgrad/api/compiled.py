@@ -20,7 +20,7 @@ from srcgrad.api.specialise import Constant, Specialisations
 from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
-from srcgrad.errors import AtTheCall, Error
+from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
 from srcgrad.ir.core import Function
 from srcgrad.settings import Options
 
@@ -59,11 +59,17 @@ class Compiled(CallableInNumba):
         except Exception as error:
             # What Numba's dispatcher says of an argument [] before it asks us (0.68).
             if "cannot compute fingerprint" not in str(error):
+                taking_over = _taking_over(args, kwargs) if isinstance(error, ArgumentTypeError) else None
+                if taking_over is not None:
+                    return taking_over(self, args, kwargs)
                 reword(error)
                 if isinstance(error, Error):
                     # A refusal is about the user's code: how we got there would only hide where that is.
                     error.__traceback__ = None
                 raise
+        taking_over = _taking_over(args, kwargs)
+        if taking_over is not None:
+            return taking_over(self, args, kwargs)
         self._entry = self._general_entry
         with AtTheCall():
             return self(*args, **kwargs)
@@ -152,7 +158,7 @@ class Compiled(CallableInNumba):
 
         structures = self._table.structures(self._table.bound(args, kwargs))
         if level == COMPILED:
-            return emit(self._table.program(structures).function, level)
+            return emit(self._table.program(structures).function, level, self._table.options.vector_math)
         note = LANES_FOLLOW if self._table.runs_in_lanes(structures) else ""
         return note + emit(self.program(structures).function, level)
 
@@ -188,6 +194,14 @@ class Compiled(CallableInNumba):
         if _named(self._table.function) is self:
             return self._table.function.__qualname__
         return type(self), (self._table.function, self._table.plan, self._table.options)
+
+
+def _taking_over(args: tuple[object, ...], kwargs: Mapping[str, object]) -> Callable[..., Any] | None:
+    """The method of an argument that calls compiled functions in its own way, as ``__array_function__`` of NumPy."""
+    for argument in (*args, *kwargs.values()):
+        if hasattr(type(argument), "__srcgrad_call__"):
+            return MethodType(type(argument).__srcgrad_call__, argument)  # type: ignore[attr-defined]  # just seen
+    return None
 
 
 def _named(function: Callable[..., object]) -> object:

@@ -15,6 +15,7 @@ from srcgrad.analysis.inequalities import MIRRORED, OPPOSITE
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
+from srcgrad.backend.vector_text import vector_function
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
 from srcgrad.ir.types import C64, C128, F32, F64, I64, INDEX, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
@@ -83,6 +84,8 @@ class Expressions:
     python_numbers: frozenset[Value]
     helpers: set[str] = field(default_factory=set)  # those used
     loops: int = 0  # how many are around; not counted in text for readers
+    vector: bool = False  # call srcgrad.vector_math
+    imported: set[str] = field(default_factory=set)  # what is called there
 
     def leaves(self, operand: Operand) -> frozenset[Value]:
         return leaves((operand,), self.folded)
@@ -196,6 +199,9 @@ class Expressions:
             dtype = op.operands[0].type
             assert isinstance(dtype, Scalar)
             texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
+        if self.vector and (name := vector_function(op)) is not None:
+            self.imported.add(name)
+            return f"{name}({', '.join(map(self.text, op.operands))})", ATOM
         if primitive in HELPER_OF:
             self.helpers.add(HELPER_OF[primitive])
             return f"{HELPER_OF[primitive]}({texts[0]})", ATOM

@@ -32,6 +32,7 @@ from srcgrad.backend.statements import (
     unread,
 )
 from srcgrad.backend.stems import stems_of
+from srcgrad.backend.vector_text import VECTOR_NAMES, may_vectorise
 from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
 
@@ -52,6 +53,8 @@ class FunctionPrinter:
         The identifiers of callees by key.
     compiled : bool
         Print the forms that Numba makes fast rather than those that read best.
+    vector_math : bool
+        In loops that may vectorise, call srcgrad.vector_math.
     helpers : set of str
         Learns the helpers used.
     """
@@ -63,6 +66,7 @@ class FunctionPrinter:
         entry: bool,
         callees: Mapping[str | None, str],
         compiled: bool,
+        vector_math: bool,
         helpers: set[str],
     ) -> None:
         self.function = function = write_ranges(function, readable=not compiled)
@@ -70,6 +74,7 @@ class FunctionPrinter:
         self.entry = entry
         self.callees = callees
         self.compiled = compiled
+        self.vector_math = vector_math
         self.helpers = helpers
         self.lines: list[Line] = []
         self.depth = 1
@@ -99,8 +104,9 @@ class FunctionPrinter:
         self.folded = fold(self.function, self.facts, passed_on)
         statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
-        stacks = name_stacks(self.function, {*HELPERS, *self.callees.values()})
-        taken = {*HELPERS, *self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
+        other = {*HELPERS, *self.callees.values(), *(VECTOR_NAMES if self.vector_math else ())}
+        stacks = name_stacks(self.function, other)
+        taken = {*other, *stacks.values(), *map(cursor, stacks.values())}
         self.names = {
             **name_values(
                 self.function, statements, alive, self.unread, stems_of(self.function.body, self.facts), taken
@@ -156,7 +162,10 @@ class FunctionPrinter:
             case For(op, counter, body):
                 self.location = op.location
                 self.line(f"for {self.names[counter]} in {self.range(op)}:")
+                outside = self.expressions.vector
+                self.expressions.vector = self.vector_math and may_vectorise(op)
                 self.loop_body(body)
+                self.expressions.vector = outside
             case While():
                 self.location = statement.op.location
                 self.while_(statement)

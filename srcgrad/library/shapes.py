@@ -127,6 +127,19 @@ def take(a: Array, indices: Array, axis: int | None = None) -> Array:
     return np.moveaxis(moved, tuple(range(indices.ndim)), tuple(range(axis % a.ndim, axis % a.ndim + indices.ndim)))
 
 
+@library(np.take_along_axis)
+def take_along_axis(arr: Array, indices: NDArray[np.int64], axis: int) -> Array:
+    """Elements at positions along one axis, all other indices being the same."""
+    arr = np.asarray(arr)
+    for k in range(arr.ndim):
+        if k != axis % arr.ndim and arr.shape[k] != indices.shape[k]:
+            raise ValueError("take_along_axis() takes indices of the array's extents, but for the axis")
+    out = np.empty(indices.shape, arr.dtype)
+    for at in np.ndindex(indices.shape):
+        out[at] = arr[(*at[: axis % arr.ndim], indices[at], *at[axis % arr.ndim + 1 :])]
+    return out
+
+
 @library(np.repeat)
 def repeat(a: Array, repeats: int, axis: int | None = None) -> Array:
     a = np.asarray(a)
