@@ -247,6 +247,7 @@ SCALARS: dict[str, Callable[..., Runtime]] = {
     "floordiv": lambda a, b: np.floor_divide(a, b),
     "mod": lambda a, b: np.mod(a, b),
     "neg": lambda a: -a,
+    "stop": lambda a: a,
     "real": lambda z: z.real,
     "imag": lambda z: z.imag,
     "conj": np.conj,
