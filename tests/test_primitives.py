@@ -52,6 +52,7 @@ ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "floordiv": (lambda a, b: a // b if isinstance(a, int) else mpmath.floor(a / b), [*INTEGERS, *PAIRS]),
     "mod": (_mod, PAIRS),
     "neg": (lambda a: -a, LINE),
+    "stop": (lambda a: a, LINE),
     "real": (lambda z: z.real, PLANE),
     "imag": (lambda z: z.imag, PLANE),
     "conj": (lambda z: z.conjugate(), PLANE),
