@@ -34,6 +34,7 @@ from srcgrad.backend.statements import (
 from srcgrad.backend.stems import stems_of
 from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
+from srcgrad.primitives.routines import ROUTINES
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
@@ -99,8 +100,9 @@ class FunctionPrinter:
         self.folded = fold(self.function, self.facts, passed_on)
         statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
-        stacks = name_stacks(self.function, {*HELPERS, *self.callees.values()})
-        taken = {*HELPERS, *self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
+        others = {*HELPERS, *ROUTINES, *self.callees.values()}
+        stacks = name_stacks(self.function, others)
+        taken = {*others, *stacks.values(), *map(cursor, stacks.values())}
         self.names = {
             **name_values(
                 self.function, statements, alive, self.unread, stems_of(self.function.body, self.facts), taken
@@ -309,7 +311,11 @@ class FunctionPrinter:
         arguments = [t for x in op.operands for t in self.passed(x, False)]
         targets = [self.names[r] for r in op.results]
         targets += [t for x in op.operands if is_scalar_stack(x) for t in self.passed(x, False)]
-        call = f"{self.callees[op.text('callee')]}({', '.join(arguments)})"
+        callee = op.text("callee")
+        if callee in ROUTINES:
+            self.helpers.add(callee)
+            return f"{callee}({', '.join(arguments)})"
+        call = f"{self.callees[callee]}({', '.join(arguments)})"
         return f"{', '.join(targets)} = {call}" if targets else call
 
     def stack_lines(self, op: Op) -> Iterator[str]:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
+from srcgrad.backend.routine_source import compiled_routines, plain_routine
 from srcgrad.backend.runtime import HELPERS, helper_source
 from srcgrad.ir.core import Function, walk
+from srcgrad.primitives.routines import ROUTINES
 
 READABLE, COMPILED = "readable", "compiled"
 
@@ -17,6 +19,7 @@ class Module:
     """The parts of a generated module; the first function is the entry."""
 
     helpers: tuple[str, ...]
+    routines: tuple[str, ...]  # their names
     functions: tuple[str, ...]
     entry: str
 
@@ -28,7 +31,8 @@ class Module:
         head += "import numpy as np\n"
         if decorator:
             head += "from numba import njit\n"
-        return "\n\n".join([head, *parts])
+            return "\n\n".join([head, *compiled_routines(self.routines, inner), *parts])
+        return "\n\n".join([head, *map(plain_routine, self.routines), *parts])
 
 
 def emit(function: Function, level: str = READABLE) -> str:
@@ -49,7 +53,7 @@ def module_of(function: Function, level: str = COMPILED) -> Module:
     printers += [FunctionPrinter(f, names[key], False, names, level == COMPILED, used) for key, f in callees.items()]
     functions = tuple(printer.text() for printer in printers)
     helpers = tuple(helper_source(name) for name in HELPERS if name in used)
-    return Module(helpers, functions, names[None])
+    return Module(helpers, tuple(name for name in ROUTINES if name in used), functions, names[None])
 
 
 def all_callees(function: Function) -> dict[str, Function]:
@@ -61,7 +65,7 @@ def all_callees(function: Function) -> dict[str, Function]:
         current = pending.pop()
         known |= current.callees
         for op in walk(current.body):
-            if op.primitive == "call" and (key := op.text("callee")) not in found:
+            if op.primitive == "call" and (key := op.text("callee")) not in found and key not in ROUTINES:
                 found[key] = known[key]
                 pending.append(known[key])
     return found
@@ -69,7 +73,7 @@ def all_callees(function: Function) -> dict[str, Function]:
 
 def function_names(function: Function) -> dict[str | None, str]:
     """Identifiers of the functions of a module: of each callee by key, of the entry under None."""
-    taken = set(RESERVED) | set(HELPERS)
+    taken = set(RESERVED) | set(HELPERS) | set(ROUTINES)
     names: dict[str | None, str] = {}
     keys: list[str | None] = [None, *all_callees(function)]
     for key in keys:

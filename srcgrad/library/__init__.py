@@ -9,8 +9,11 @@ from srcgrad.library import (
     elementwise,
     extremes,
     linear_algebra,
+    norms,
     ordering,
+    orthogonal,
     shapes,
+    singular,
     spectral,
     statistics,
 )
@@ -22,8 +25,11 @@ __all__ = [
     "extremes",
     "linear_algebra",
     "load_special",
+    "norms",
     "ordering",
+    "orthogonal",
     "shapes",
+    "singular",
     "spectral",
     "statistics",
 ]
@@ -31,5 +37,6 @@ __all__ = [
 
 def load_special() -> None:
     """Rows for SciPy's functions in a program that has imported them; to import SciPy takes a tenth of a second."""
-    if "scipy.special" in sys.modules:
-        importlib.import_module("srcgrad.library.special")
+    for name, rows in (("scipy.special", "special"), ("scipy.linalg", "scipy_linalg")):
+        if name in sys.modules:
+            importlib.import_module(f"srcgrad.library.{rows}")
