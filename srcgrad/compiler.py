@@ -40,6 +40,7 @@ from srcgrad.optimize.remove_dead import remove_dead
 from srcgrad.optimize.remove_dead_stores import remove_dead_stores
 from srcgrad.optimize.resolve_extents import resolve_extents
 from srcgrad.optimize.run_forwards import run_forwards
+from srcgrad.optimize.run_in_lanes import run_in_lanes
 from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
@@ -101,12 +102,10 @@ IMPROVE = each(
     forward_sums,
     hoist_invariants,
     share_common,
-    hoist_allocations,
-    remove_dead,
-    relabel_shadows,
-    adopt_shadows,
-    remove_dead,
 )
+# What Numba compiles where sums may be reordered; readers are shown the loops as they were.
+LANES = each(run_in_lanes, hoist_invariants, share_common)
+TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
     dict.fromkeys(
@@ -118,7 +117,7 @@ STEPS = tuple(
             "forward",
             *(step.name for step in RECALL),
             copy_arguments.__name__,
-            *(step.name for step in IMPROVE),
+            *(step.name for step in (*IMPROVE, *LANES, *TIDY)),
             check_finite.__name__,
             "drop_value",
         )
@@ -191,7 +190,7 @@ def finishing(options: Options) -> tuple[Step, ...]:
     # A derivative leaves the caller's arguments as they are, unless told otherwise.
     copying = () if options.mutates else (Step("copy_arguments", copy_arguments),)
     checking = each(check_finite) if options.check_nan else ()
-    return (*copying, *IMPROVE, *checking)
+    return (*copying, *IMPROVE, *(LANES if options.reorders else ()), *TIDY, *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:

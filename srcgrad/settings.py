@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypedDict
 
@@ -20,6 +20,8 @@ class Options:
         Compile the generated source with Numba; False runs it as plain Python.
     fastmath : bool or frozenset of str
         As in `numba.njit`. The default keeps NaN, infinities and compensated sums right.
+    vector_math : bool
+        Take exp, log, sin ... in loops from `srcgrad.vector_math`, which vectorises; False: the C library's, always.
     boundscheck : bool
         Raise IndexError for an index out of range. False trusts the program.
     cache : bool
@@ -28,14 +30,30 @@ class Options:
         The function's writes to its array arguments reach the caller's arrays. False copies those first.
     check_nan : bool
         Raise FloatingPointError, naming the line, where a NaN or infinity first appears.
+    lanes : bool
+        Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost. Compiled
+        code only, and only where `fastmath` lets sums be reordered.
     """
 
     jit: bool = True
     fastmath: bool | frozenset[str] = DEFAULT_FASTMATH
+    vector_math: bool = True
     boundscheck: bool = True
     cache: bool = True
     mutates: bool = False
     check_nan: bool = False
+    lanes: bool = True
+
+    def described(self) -> tuple[tuple[str, object], ...]:
+        """Every option by name, the same in each process: sets are sorted."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return tuple((name, sorted(v) if isinstance(v, frozenset) else v) for name, v in values.items())
+
+    @property
+    def reorders(self) -> bool:
+        """Whether iterations may be run in another order, and sums added up in it."""
+        allowed = self.fastmath if isinstance(self.fastmath, bool) else "reassoc" in self.fastmath
+        return self.lanes and self.jit and allowed
 
 
 class OptionValues(TypedDict, total=False):
@@ -43,10 +61,12 @@ class OptionValues(TypedDict, total=False):
 
     jit: bool
     fastmath: bool | frozenset[str]
+    vector_math: bool
     boundscheck: bool
     cache: bool
     mutates: bool
     check_nan: bool
+    lanes: bool
 
 
 def cache_directory() -> Path:

@@ -252,6 +252,7 @@ def test_creation(f: Callable[..., object], arguments: tuple[object, ...]) -> No
     (lambda x: np.tile(x, (2, 1)), (V,)),
     (lambda x, k: np.take(x, k), (V, K)),
     (lambda x, k: np.take(x, k, axis=1), (M, K)),
+    (lambda x: np.take_along_axis(x, np.argsort(x, axis=1), 1), (M,)),
     (lambda x: np.atleast_2d(x), (V,)),
     (lambda x: (x.shape, x.size, x.ndim, len(x)), (M,)),
     (lambda x: x.astype(np.float32), (V,)),

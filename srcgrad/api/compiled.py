@@ -20,13 +20,18 @@ from srcgrad.api.specialise import Constant, Specialisations
 from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
-from srcgrad.errors import AtTheCall, Error
+from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
 from srcgrad.ir.core import Function
 from srcgrad.settings import Options
 
 if TYPE_CHECKING:
     from srcgrad.api.program import Program
     from srcgrad.frontend.lower import Lowered
+
+
+LANES_FOLLOW = """\
+# What is compiled runs independent iterations side by side, in blocks of 32 (see level="compiled").
+"""
 
 
 class Compiled(CallableInNumba):
@@ -54,11 +59,17 @@ class Compiled(CallableInNumba):
         except Exception as error:
             # What Numba's dispatcher says of an argument [] before it asks us (0.68).
             if "cannot compute fingerprint" not in str(error):
+                taking_over = _taking_over(args, kwargs) if isinstance(error, ArgumentTypeError) else None
+                if taking_over is not None:
+                    return taking_over(self, args, kwargs)
                 reword(error)
                 if isinstance(error, Error):
                     # A refusal is about the user's code: how we got there would only hide where that is.
                     error.__traceback__ = None
                 raise
+        taking_over = _taking_over(args, kwargs)
+        if taking_over is not None:
+            return taking_over(self, args, kwargs)
         self._entry = self._general_entry
         with AtTheCall():
             return self(*args, **kwargs)
@@ -117,8 +128,8 @@ class Compiled(CallableInNumba):
         return self._table.bound(args, kwargs)
 
     def program(self, structures: Structures) -> Program:
-        """What a call with arguments of these structures runs, as IR."""
-        return self._table.program(structures)
+        """What a call with arguments of these structures computes, as IR."""
+        return self._table.readable(structures)
 
     def lowered(self, structures: Structures) -> Lowered:
         """The same as if it had been lowered from source: so the derivative of a derivative is found."""
@@ -143,9 +154,13 @@ class Compiled(CallableInNumba):
 
         ``level="readable"`` is meant to be read, ``level="compiled"`` is the text that is compiled.
         """
-        from srcgrad.backend.python_source import emit
+        from srcgrad.backend.python_source import COMPILED, emit
 
-        return emit(self._program(args, kwargs).function, level)
+        structures = self._table.structures(self._table.bound(args, kwargs))
+        if level == COMPILED:
+            return emit(self._table.program(structures).function, level, self._table.options.vector_math)
+        note = LANES_FOLLOW if self._table.runs_in_lanes(structures) else ""
+        return note + emit(self.program(structures).function, level)
 
     @AtTheCall()
     def ir(self, *args: object, after: str = "", **kwargs: object) -> str:
@@ -155,13 +170,13 @@ class Compiled(CallableInNumba):
 
         steps: dict[str, Function] = {}
         with watching(steps.__setitem__):
-            self._program(args, kwargs)
+            self._table.program(self._table.structures(self._table.bound(args, kwargs)))
         if after and after not in steps:
             raise ValueError(f"no step is called {after!r}; the steps are {', '.join(steps)}")
         return to_text(steps[after] if after else list(steps.values())[-1])
 
     def _program(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Program:
-        return self._table.program(self._table.structures(self._table.bound(args, kwargs)))
+        return self.program(self._table.structures(self._table.bound(args, kwargs)))
 
     # -- pickling -----------------------------------------------------------------------------------------
 
@@ -179,6 +194,14 @@ class Compiled(CallableInNumba):
         if _named(self._table.function) is self:
             return self._table.function.__qualname__
         return type(self), (self._table.function, self._table.plan, self._table.options)
+
+
+def _taking_over(args: tuple[object, ...], kwargs: Mapping[str, object]) -> Callable[..., Any] | None:
+    """The method of an argument that calls compiled functions in its own way, as ``__array_function__`` of NumPy."""
+    for argument in (*args, *kwargs.values()):
+        if hasattr(type(argument), "__srcgrad_call__"):
+            return MethodType(type(argument).__srcgrad_call__, argument)  # type: ignore[attr-defined]  # just seen
+    return None
 
 
 def _named(function: Callable[..., object]) -> object:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -157,11 +159,29 @@ class Specialisations:
 
     def program(self, structures: Structures) -> Program:
         """What is compiled for these structures, as IR."""
+        return self._program(structures, self.options)
+
+    def readable(self, structures: Structures) -> Program:
+        """The same as it is shown and differentiated again: before iterations are run in lanes."""
+        return self._program(structures, replace(self.options, lanes=False))
+
+    def runs_in_lanes(self, structures: Structures) -> bool:
+        """Whether what is compiled differs from what is shown in that loops run in lanes."""
+        from srcgrad.optimize.run_in_lanes import loops, run_in_lanes
+        from srcgrad.watch import watching
+
+        steps: list[tuple[str, int]] = []
+        with watching(lambda step, function: steps.append((step, loops(function)))):
+            self.program(structures)
+        pairs = itertools.pairwise(steps)
+        return any(step == run_in_lanes.__name__ and after > before for (_, before), (step, after) in pairs)
+
+    def _program(self, structures: Structures, options: Options) -> Program:
         # Not at the top: to import the compiler takes longer than to load what it compiled before.
         from srcgrad.api import nested, program
 
         assert nested  # imported to tell the front end how a derivative is called
-        return program.build(self.plan, program.Request(self.function, self.parameters, structures, self.options))
+        return program.build(self.plan, program.Request(self.function, self.parameters, structures, options))
 
 
 def _gather(*arguments: object) -> tuple[object, ...]:

@@ -32,6 +32,7 @@ from srcgrad.backend.statements import (
     unread,
 )
 from srcgrad.backend.stems import stems_of
+from srcgrad.backend.vector_text import VECTOR_NAMES, may_vectorise
 from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.routines import ROUTINES
@@ -53,6 +54,8 @@ class FunctionPrinter:
         The identifiers of callees by key.
     compiled : bool
         Print the forms that Numba makes fast rather than those that read best.
+    vector_math : bool
+        In loops that may vectorise, call srcgrad.vector_math.
     helpers : set of str
         Learns the helpers used.
     """
@@ -64,6 +67,7 @@ class FunctionPrinter:
         entry: bool,
         callees: Mapping[str | None, str],
         compiled: bool,
+        vector_math: bool,
         helpers: set[str],
     ) -> None:
         self.function = function = write_ranges(function, readable=not compiled)
@@ -71,6 +75,7 @@ class FunctionPrinter:
         self.entry = entry
         self.callees = callees
         self.compiled = compiled
+        self.vector_math = vector_math
         self.helpers = helpers
         self.lines: list[Line] = []
         self.depth = 1
@@ -100,9 +105,9 @@ class FunctionPrinter:
         self.folded = fold(self.function, self.facts, passed_on)
         statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
-        others = {*HELPERS, *ROUTINES, *self.callees.values()}
-        stacks = name_stacks(self.function, others)
-        taken = {*others, *stacks.values(), *map(cursor, stacks.values())}
+        other = {*HELPERS, *ROUTINES, *self.callees.values(), *(VECTOR_NAMES if self.vector_math else ())}
+        stacks = name_stacks(self.function, other)
+        taken = {*other, *stacks.values(), *map(cursor, stacks.values())}
         self.names = {
             **name_values(
                 self.function, statements, alive, self.unread, stems_of(self.function.body, self.facts), taken
@@ -158,7 +163,10 @@ class FunctionPrinter:
             case For(op, counter, body):
                 self.location = op.location
                 self.line(f"for {self.names[counter]} in {self.range(op)}:")
+                outside = self.expressions.vector
+                self.expressions.vector = self.vector_math and may_vectorise(op)
                 self.loop_body(body)
+                self.expressions.vector = outside
             case While():
                 self.location = statement.op.location
                 self.while_(statement)
@@ -173,10 +181,9 @@ class FunctionPrinter:
 
     def loop_body(self, body: Sequence[Statement]) -> None:
         """Inside loops indices are written for Numba, in text meant for it."""
-        outside = self.expressions.unsigned
-        self.expressions.unsigned = self.compiled
+        self.expressions.loops += self.compiled
         self.indented(body)
-        self.expressions.unsigned = outside
+        self.expressions.loops -= self.compiled
 
     def range(self, op: Op) -> str:
         bounds = [self.expressions.text(x) for x in op.operands[: HEADER[op.primitive]]]

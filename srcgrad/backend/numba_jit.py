@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.backend.cache import digest, keep
 from srcgrad.backend.machine_code import guard_cache
 from srcgrad.backend.runtime import reword
+from srcgrad.backend.vector_cache import VECTOR_MATH, fingerprint, keep_vector_functions
 from srcgrad.ir.core import Function
 from srcgrad.ir.types import Scalar
 from srcgrad.settings import Options
@@ -71,7 +72,7 @@ def generate(function: Function, options: Options) -> Generated:
     # Not at the top: loading what was generated before needs none of it.
     from srcgrad.backend.python_source import module_of
 
-    module = module_of(function)
+    module = module_of(function, vector_math=options.jit and options.vector_math)
     types = [p.type for p in function.parameters]
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
     return Generated(module.text(*decorators(options)) if options.jit else module.text(), module.entry, scalars)
@@ -79,7 +80,8 @@ def generate(function: Function, options: Options) -> Generated:
 
 def load(generated: Generated, options: Options) -> Compiled:
     """Run the module and take its entry, from a file of the cache where that can be."""
-    name = f"{generated.entry}_{digest(generated.text)}"
+    vector = VECTOR_MATH in generated.text
+    name = f"{generated.entry}_{digest(generated.text, *((fingerprint(),) if vector else ()))}"
     path = keep(f"{name}.py", generated.text) if options.cache and options.jit else None
     module = _from_file(name, path) if path else _from_text(name, generated.text)
     entry = getattr(module, generated.entry)
@@ -87,6 +89,8 @@ def load(generated: Generated, options: Options) -> Compiled:
         return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
     if path:
         guard_cache(entry)
+    if path and vector:
+        keep_vector_functions(module)
     return Compiled(entry, entry, generated.text, str(module.__file__))
 
 

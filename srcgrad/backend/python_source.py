@@ -8,6 +8,7 @@ from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
 from srcgrad.backend.routine_source import compiled_routines, plain_routine
 from srcgrad.backend.runtime import HELPERS, helper_source
+from srcgrad.backend.vector_text import VECTOR_NAMES
 from srcgrad.ir.core import Function, walk
 from srcgrad.primitives.routines import ROUTINES
 
@@ -22,6 +23,7 @@ class Module:
     routines: tuple[str, ...]  # their names
     functions: tuple[str, ...]
     entry: str
+    imported: tuple[str, ...]  # from srcgrad.vector_math
 
     def text(self, decorator: str = "", inner: str = "") -> str:
         """The whole text, with ``decorator`` before the entry and ``inner`` before what it calls."""
@@ -31,29 +33,35 @@ class Module:
         head += "import numpy as np\n"
         if decorator:
             head += "from numba import njit\n"
-            return "\n\n".join([head, *compiled_routines(self.routines, inner), *parts])
-        return "\n\n".join([head, *map(plain_routine, self.routines), *parts])
+        if self.imported:
+            head += f"\nfrom srcgrad.vector_math import {', '.join(self.imported)}\n"
+        routines = compiled_routines(self.routines, inner) if decorator else list(map(plain_routine, self.routines))
+        return "\n\n".join([head, *routines, *parts])
 
 
-def emit(function: Function, level: str = READABLE) -> str:
+def emit(function: Function, level: str = READABLE, vector_math: bool = False) -> str:
     """The source of a function and of what it calls.
 
-    ``level`` is ``"readable"``, or ``"compiled"`` for exactly the text that is compiled.
+    ``level`` is ``"readable"``, or ``"compiled"`` for exactly the text that is compiled, where ``vector_math`` says
+    whether its loops call `srcgrad.vector_math`.
     """
-    return module_of(function, level).text()
+    return module_of(function, level, vector_math and level == COMPILED).text()
 
 
-def module_of(function: Function, level: str = COMPILED) -> Module:
+def module_of(function: Function, level: str = COMPILED, vector_math: bool = False) -> Module:
     if level not in (READABLE, COMPILED):
         raise ValueError(f"level is {READABLE!r} or {COMPILED!r}, not {level!r}")
     names = function_names(function)
     callees = all_callees(function)
     used: set[str] = set()
-    printers = [FunctionPrinter(function, names[None], True, names, level == COMPILED, used)]
-    printers += [FunctionPrinter(f, names[key], False, names, level == COMPILED, used) for key, f in callees.items()]
+    compiled = level == COMPILED
+    every: list[tuple[str | None, Function]] = [(None, function), *callees.items()]
+    printers = [FunctionPrinter(f, names[key], key is None, names, compiled, vector_math, used) for key, f in every]
     functions = tuple(printer.text() for printer in printers)
     helpers = tuple(helper_source(name) for name in HELPERS if name in used)
-    return Module(helpers, tuple(name for name in ROUTINES if name in used), functions, names[None])
+    routines = tuple(name for name in ROUTINES if name in used)
+    imported = sorted({name for printer in printers for name in printer.expressions.imported})
+    return Module(helpers, routines, functions, names[None], tuple(imported))
 
 
 def all_callees(function: Function) -> dict[str, Function]:
@@ -73,7 +81,7 @@ def all_callees(function: Function) -> dict[str, Function]:
 
 def function_names(function: Function) -> dict[str | None, str]:
     """Identifiers of the functions of a module: of each callee by key, of the entry under None."""
-    taken = set(RESERVED) | set(HELPERS) | set(ROUTINES)
+    taken = {*RESERVED, *HELPERS, *ROUTINES, *VECTOR_NAMES}
     names: dict[str | None, str] = {}
     keys: list[str | None] = [None, *all_callees(function)]
     for key in keys:

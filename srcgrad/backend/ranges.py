@@ -8,7 +8,8 @@ Before and after, where the counter ``q`` has no other use::
             ...
 
 ``range_`` stands for ``for i in range(start, stop, step)``. A loop that runs downwards, or by steps, becomes one
-only in text for readers: Numba's loops vectorise when they count up by one (measured with 0.68.1).
+only in text for readers, and so does one that starts at a computed index where the count has other uses: Numba's loops
+vectorise when they count up by one from a constant (measured with 0.68.1).
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ class _Writer:
         named = [v for v in reversed(named) if same_base(v, named[0])]
         for value in (*named, *(v for v in final if v is not counter)):
             alone = distinct == {_key(sums[value])}
-            if (value in named or alone) and (abs(steps[value]) == 1 or alone) and (self.readable or steps[value] == 1):
+            fast = steps[value] == 1 and (alone or sums[value].without(counter).is_constant)
+            if (value in named or alone) and (abs(steps[value]) == 1 or alone) and (self.readable or fast):
                 return value
         return None
 

@@ -187,20 +187,6 @@ def matrix_power(a: Matrix, n: int) -> Matrix:
     return result
 
 
-@library(np.linalg.multi_dot)
-def multi_dot(arrays: list[Matrix] | tuple[Matrix, ...]) -> Matrix:
-    """Of three matrices in the cheaper order, of more from left to right."""
-    if len(arrays) == 3 and arrays[0].ndim == 2 and arrays[2].ndim == 2:
-        a, b, c = arrays
-        left = a.shape[0] * b.shape[1] * (a.shape[1] + c.shape[1])
-        right = a.shape[1] * c.shape[1] * (b.shape[1] + a.shape[0])
-        return (a @ b) @ c if left <= right else a @ (b @ c)
-    result = arrays[0]
-    for other in arrays[1:]:
-        result = result @ other
-    return result
-
-
 @library(np.linalg.cond)
 def cond(x: Matrix, p: float | Literal["fro", "nuc"] | None = None) -> np.floating | NDArray[np.floating]:
     x = np.asarray(x)

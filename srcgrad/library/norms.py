@@ -91,6 +91,6 @@ def squared(z: Array) -> Array:
     return z * z
 
 
-def root(s: Array) -> Array:
+def root(s: Result) -> Result:
     """The square root of a sum of squares; where it is 0 so are its derivatives, not infinite."""
     return np.where(s != 0.0, np.sqrt(s), s)

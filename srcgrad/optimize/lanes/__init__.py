@@ -1,0 +1,1 @@
+"""Independent iterations side by side: which loops, what differs between lanes, and the widened loop."""

@@ -1,0 +1,418 @@
+"""A loop of independent iterations as a loop over blocks of them, with the lanes of a block innermost.
+
+What differs between lanes and is needed after an inner loop begins or ends is held in a buffer of one element per
+lane; private arrays get the lane as their last axis. Everything between two inner loops is one loop over lanes,
+in which branches that lanes take differently have become selections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
+from srcgrad.ir.types import BOOL, Array, Scalar
+from srcgrad.optimize.lanes.facts import Facts, indices, users
+from srcgrad.optimize.lanes.packing import Packs
+from srcgrad.primitives.table import Effect, effect, new_builder
+
+LANES = 32
+
+
+def widened(facts: Facts) -> tuple[Sequence[Op], dict[Value, Operand]]:
+    """The ops that take the place of the loop, and what its results are called from now on."""
+    builder = new_builder()
+    builder.open()
+    widening = _Widening(facts, builder)
+    results = widening.blocks_of_lanes()
+    return builder.close().ops, dict(zip(facts.loop.results, results, strict=True))
+
+
+class Carry(NamedTuple):
+    """A value to be kept in a buffer when a loop over lanes ends."""
+
+    value: Operand
+    buffer: Value
+    merges: bool = False  # only lanes that are not masked out change what is in the buffer
+
+
+@dataclass
+class _Widening:
+    facts: Facts
+    builder: Builder
+    same: dict[Value, Operand] = field(default_factory=dict)  # what does not differ -> its new name
+    buffers: dict[Value, Value] = field(default_factory=dict)  # what differs -> where it is held
+    start: Operand = field(default_factory=lambda: index(0))
+    lanes: Operand = field(default_factory=lambda: index(LANES))
+    pending: list[Op] = field(default_factory=list)  # what the next loop over lanes will do
+    mask: Value | None = None  # the buffer that says which lanes take the branch around
+
+    def __post_init__(self) -> None:
+        self.users = users(self.facts.body)
+        self.packs = Packs(self.facts)
+
+    # -- the loop over blocks -----------------------------------------------------------------------------
+
+    def blocks_of_lanes(self) -> list[Operand]:
+        """The loop over blocks, and what it has added up."""
+        loop, body = self.facts.loop, self.facts.body
+        trips = loop.operands[0]
+        self.builder.location = loop.location
+        count = self.builder("floordiv", self.builder("add", trips, index(LANES - 1)), index(LANES))
+        names = [r.name for r in loop.results]
+
+        def one_block(block: Value, *totals: Value) -> Sequence[Operand]:
+            self.start = self.builder("mul", block, index(LANES), name="start")
+            rest = self.builder("sub", trips, self.start)
+            self.lanes = self.builder("min", rest, index(LANES), name="lanes")
+            self.packs.fill(self.builder, self.start, self.lanes, LANES)
+            self.same.update(zip(body.parameters[1:], totals, strict=True))
+            self._block(body, [])
+            return self._same(body.yields)
+
+        return list(self.builder.for_(count, loop.operands[1:], one_block, names, "block"))
+
+    # -- what is the same for all lanes -------------------------------------------------------------------
+
+    def _block(self, block: Block, carries: list[Carry]) -> None:
+        for op in block.ops:
+            self._op(op)
+        self._flush(carries, block)
+
+    def _op(self, op: Op) -> None:
+        self.builder.location = op.location
+        if self.facts.masked(op):
+            self._masked(op) if _has_loops(op) else self.pending.append(op)
+        elif op.primitive in ("for", "if"):
+            (self._for if op.primitive == "for" else self._if)(op)
+        elif op.primitive == "alloc":
+            self._alloc(op)
+        elif effect(op.primitive) is Effect.VIEW:
+            self._view(op)
+        elif op.primitive == "dim" or self._is_same(op):
+            results = self.builder.emit(op.primitive, *self._same(op.operands), names=_names(op), **op.attributes)  # type: ignore[arg-type]  # no attribute is called blocks
+            self.same.update(zip(op.results, results, strict=True))
+        else:
+            self.pending.append(op)
+
+    def _is_same(self, op: Op) -> bool:
+        """Whether all lanes do the same once; a write is done by each."""
+        differs = any(self.facts.differs(x) or x in self.facts.sums for x in (*op.operands, *op.results))
+        by_each = (Effect.WRITE,) if self.mask is None else (Effect.WRITE, Effect.GUARD)
+        return not differs and effect(op.primitive) not in by_each
+
+    def _same(self, operands: Sequence[Operand]) -> list[Operand]:
+        return [self.same.get(x, x) if isinstance(x, Value) else x for x in operands]
+
+    def _alloc(self, op: Op) -> None:
+        extents = (*self._same(op.operands), index(LANES))
+        self.same[op.result] = self.builder("alloc", *extents, name=op.result.name, **op.attributes)
+
+    def _view(self, op: Op) -> None:
+        attributes = dict(op.attributes)
+        operands = self._same(op.operands)
+        if self.facts.is_private(op.result):
+            source = op.operands[0].type
+            assert isinstance(source, Array)
+            match op.primitive:
+                case "slice":
+                    attributes["axes"] = op.text("axes") + ":"
+                case "transpose":
+                    permutation = op.attributes["permutation"]
+                    assert isinstance(permutation, tuple)
+                    attributes["permutation"] = (*permutation, source.rank)
+                case "reshape":
+                    operands.append(index(LANES))
+        self.same[op.result] = self.builder(op.primitive, *operands, name=op.result.name, **attributes)
+
+    def _for(self, op: Op) -> None:
+        (body,) = op.blocks
+        carried = list(zip(op.operands[1:], body.parameters[1:], body.yields, op.results, strict=True))
+        apart = [c for c in carried if self.facts.differs(c[3])]
+        alike = [c for c in carried if not self.facts.differs(c[3])]
+        for _, parameter, _, result in apart:
+            self.buffers[parameter] = self.buffers[result] = self._new_buffer(result)
+        self._flush([Carry(initial, self.buffers[parameter]) for initial, parameter, _, _ in apart], op)
+
+        def iteration(counter: Value, *parameters: Value) -> Sequence[Operand]:
+            self.same[body.parameters[0]] = counter
+            self.same.update(zip((c[1] for c in alike), parameters, strict=True))
+            self._block(body, [Carry(y, self.buffers[parameter]) for _, parameter, y, _ in apart])
+            return self._same([y for _, _, y, _ in alike])
+
+        results = self.builder.for_(
+            self._same(op.operands[:1])[0],
+            self._same([c[0] for c in alike]),
+            iteration,
+            [c[3].name for c in alike],
+            body.parameters[0].name,
+        )
+        self.same.update(zip((c[3] for c in alike), results, strict=True))
+
+    def _if(self, op: Op) -> None:
+        """A branch that all lanes take alike."""
+        apart = [k for k, result in enumerate(op.results) if self.facts.differs(result)]
+        alike = [k for k in range(len(op.results)) if k not in apart]
+        for k in apart:
+            self.buffers[op.results[k]] = self._new_buffer(op.results[k])
+        self._flush([], op)
+
+        def side(block: Block) -> Sequence[Operand]:
+            self._block(block, [Carry(block.yields[k], self.buffers[op.results[k]]) for k in apart])
+            return self._same([block.yields[k] for k in alike])
+
+        then, otherwise = op.blocks
+        results = self.builder.if_(
+            self._same(op.operands)[0],
+            lambda: side(then),
+            lambda: side(otherwise),
+            [op.results[k].name for k in alike],
+        )
+        self.same.update(zip((op.results[k] for k in alike), results, strict=True))
+
+    def _masked(self, op: Op) -> None:
+        """A branch with loops inside: both sides run, and change nothing in the lanes that do not take them."""
+        for result in op.results:
+            if result not in self.facts.sums:
+                self.buffers[result] = self._new_buffer(result)
+        self._flush([], op)
+        outer = self.mask
+
+        def side(block: Block) -> None:
+            self.mask = self._mask_of(op.operands[0], block is op.blocks[0], outer)
+            merged = [c for c in zip(block.yields, op.results, strict=True) if c[1] in self.buffers]
+            self._block(block, [Carry(y, self.buffers[result], merges=True) for y, result in merged])
+
+        self._add_both_sides(op, side)
+        self.mask = outer
+
+    def _add_both_sides(self, op: Op, add_side: Callable[[Block], None]) -> None:
+        """After a branch a sum has what either side adds, each for the lanes that take it."""
+        then, otherwise = op.blocks
+        sums = [k for k, result in enumerate(op.results) if result in self.facts.sums]
+        before = {k: self._before(otherwise, otherwise.yields[k]) for k in sums}
+        add_side(then)
+        after_then = {k: self._same([then.yields[k]])[0] for k in sums}
+        kept = {start: self._same([start])[0] for start in before.values()}
+        self.same.update((before[k], after_then[k]) for k in sums)
+        add_side(otherwise)
+        self.same.update((op.results[k], self._same([otherwise.yields[k]])[0]) for k in sums)
+        self.same.update(kept)
+
+    def _mask_of(self, condition: Operand, taken: bool, outer: Value | None) -> Value:
+        mask = self.builder("alloc", index(LANES), dtype=BOOL, fill="empty", name="mask")
+
+        def one_lane(lane: Value) -> Sequence[Operand]:
+            holds = _Lane(self, lane, {}).value(condition)
+            if not taken:
+                holds = self.builder("not_", holds)
+            if outer is not None:
+                holds = self.builder("and_", self.builder("load", outer, lane), holds)
+            self.builder.emit("store", mask, lane, holds)
+            return ()
+
+        self.builder.for_(self.lanes, (), one_lane, counter="lane")
+        return mask
+
+    def _new_buffer(self, value: Value, fill: str = "empty") -> Value:
+        assert isinstance(value.type, Scalar)
+        return self.builder("alloc", index(LANES), dtype=value.type.dtype, fill=fill, name=value.name)
+
+    # -- one loop over the lanes --------------------------------------------------------------------------
+
+    def _flush(self, carries: list[Carry], behind: Op | Block) -> None:
+        """Emit the loop over lanes that does what is pending, in front of an op or at the end of a block."""
+        ops, self.pending = self.pending, []
+        carries = [c for c in carries if self.buffers.get(c.value) is not c.buffer]  # type: ignore[arg-type]  # a Const is in no buffer
+        if not ops and not carries:
+            return
+        self._hold_what_is_used_later(ops, behind)
+        sums = [op for op in _with_inner(ops) if isinstance(op, Op) and self._adds_up(op)]
+        zeros = [_zero(op.operands[-1]) for op in sums]
+
+        def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
+            current = _Lane(self, lane, dict(zip(sums, totals, strict=True)))
+            mask = None if self.mask is None else self.builder("load", self.mask, lane)
+            for op in ops:
+                current.op(op, mask)
+                for result in op.results:
+                    if result in self.buffers:
+                        self.builder.emit("store", self.buffers[result], lane, current.value(result))
+            values = [current.value(c.value) for c in carries]  # all are read before any is overwritten
+            for carry, value in zip(carries, values, strict=True):
+                if carry.merges and mask is not None:
+                    value = self.builder("select", mask, value, self.builder("load", carry.buffer, lane))
+                self.builder.emit("store", carry.buffer, lane, value)
+            return [current.totals[op] for op in sums]
+
+        totals = self.builder.for_(self.lanes, zeros, one_lane, counter="lane")
+        self._add_totals(ops, dict(zip(sums, totals, strict=True)))
+
+    def _add_totals(self, ops: Sequence[Op], totals: dict[Op, Value]) -> None:
+        """Add what a loop over lanes has added up to what it belongs to."""
+        for op in ops:
+            self.builder.location = op.location
+            if op.primitive == "if":
+                self._add_both_sides(op, lambda block: self._add_totals(block.ops, totals))
+            elif op.primitive == "accumulate" and op in totals:
+                self.builder.emit("accumulate", *self._same(op.operands[:-1]), totals[op])
+            elif op in totals:
+                start, _ = self.sum_and_term(op)
+                self.same[op.result] = self.builder(op.primitive, *self._same([start]), totals[op], name=op.result.name)
+
+    def _hold_what_is_used_later(self, ops: Sequence[Op], behind: Op | Block) -> None:
+        """A buffer for each result of these ops that something else uses, too; what is carried has its own."""
+        inside = {behind, *_with_inner(ops)}
+        for op in ops:
+            for result in op.results:
+                elsewhere = any(user not in inside for user in self.users.get(result, ()))
+                if elsewhere and result not in self.buffers and result not in self.facts.sums:
+                    self.buffers[result] = self._new_buffer(result)
+
+    def sum_and_term(self, op: Op) -> tuple[Operand, Operand]:
+        """Of an op that adds to a sum: what it adds to, and what it adds."""
+        a, b = op.operands
+        return (a, b) if a in self.facts.sums else (b, a)
+
+    def _before(self, block: Block, total: Operand) -> Value:
+        """What a sum that a block yields was in front of the block."""
+        makers = {result: op for op in block.ops for result in op.results}
+        while total in makers:
+            op = makers[total]
+            if op.primitive in ("add", "sub"):
+                total = self.sum_and_term(op)[0]
+                continue
+            k = op.results.index(total)
+            total = op.operands[1 + k] if op.primitive == "for" else self._before(op.blocks[0], op.blocks[0].yields[k])
+        assert isinstance(total, Value)
+        return total
+
+    def _adds_up(self, op: Op) -> bool:
+        """Whether an op adds to a number or to an element that all lanes add to."""
+        if op.primitive in ("add", "sub") and op.result in self.facts.sums:
+            return True
+        shared = op.primitive == "accumulate" and not self.facts.is_private(op.operands[0])
+        return shared and not any(self.facts.differs(x) for x in indices(op))
+
+
+@dataclass
+class _Lane:
+    """One lane of one loop over lanes: the values at hand, and the sums so far."""
+
+    widening: _Widening
+    lane: Value
+    totals: dict[Op, Value]
+    known: dict[Value, Operand] = field(default_factory=dict)
+
+    @property
+    def builder(self) -> Builder:
+        return self.widening.builder
+
+    def value(self, operand: Operand) -> Operand:
+        facts = self.widening.facts
+        if isinstance(operand, Const):
+            return operand
+        if operand not in self.known:
+            if not facts.differs(operand):
+                return self.widening.same.get(operand, operand)
+            if operand is facts.counter:
+                self.known[operand] = self.builder("add", self.widening.start, self.lane, name=operand.name)
+            else:
+                buffer = self.widening.buffers[operand]
+                self.known[operand] = self.builder("load", buffer, self.lane, name=operand.name)
+        return self.known[operand]
+
+    def op(self, op: Op, mask: Operand | None) -> None:
+        self.builder.location = op.location
+        match op.primitive:
+            case "if":
+                self._branch(op, mask)
+            case "load":
+                self.known[op.result] = self._load(op)
+            case "store" | "accumulate":
+                self._write(op, mask)
+            case "add" | "sub" if op in self.totals:
+                self._add(op, self.widening.sum_and_term(op)[1], mask)
+            case "check" if mask is not None:
+                holds = self.builder("or_", self.builder("not_", mask), self.value(op.operands[0]))
+                values = [self.value(x) for x in op.operands[1:]]
+                self.builder.emit("check", holds, *values, **op.attributes)  # type: ignore[arg-type]  # no attribute is called blocks
+            case _:
+                results = self.builder.emit(
+                    op.primitive,
+                    *[self.value(x) for x in op.operands],
+                    names=_names(op),
+                    **op.attributes,  # type: ignore[arg-type]  # no attribute is called blocks
+                )
+                self.known.update(zip(op.results, results, strict=True))
+
+    def _branch(self, op: Op, mask: Operand | None) -> None:
+        """Both sides are computed; what they write and what they yield is chosen."""
+        condition = self.value(op.operands[0])
+        opposite = self.builder("not_", condition)
+        for block, own in zip(op.blocks, (condition, opposite), strict=True):
+            both = own if mask is None else self.builder("and_", mask, own)
+            for inner in block.ops:
+                self.op(inner, both)
+        then, otherwise = op.blocks
+        for result, a, b in zip(op.results, then.yields, otherwise.yields, strict=True):
+            if result in self.widening.facts.sums:
+                continue
+            chosen = self.builder("select", condition, self.value(a), self.value(b), name=result.name)
+            self.known[result] = chosen
+
+    def _at(self, op: Op) -> list[Operand]:
+        """The array and the indices of an access."""
+        array = op.operands[0]
+        where = [self.value(x) for x in (array, *indices(op))]
+        return [*where, self.lane] if self.widening.facts.is_private(array) else where
+
+    def _load(self, op: Op) -> Operand:
+        packed = self.widening.packs.at(op)
+        if packed is not None:
+            array, at = packed
+            return self.builder("load", array, *[self.value(x) for x in at], self.lane, name=op.result.name)
+        return self.builder("load", *self._at(op), name=op.result.name)
+
+    def _add(self, op: Op, term: Operand, mask: Operand | None) -> None:
+        value = self.value(term)
+        if mask is not None:
+            value = self.builder("select", mask, value, _zero(value))
+        self.totals[op] = self.builder("add", self.totals[op], value)
+
+    def _write(self, op: Op, mask: Operand | None) -> None:
+        if op in self.totals:
+            self._add(op, op.operands[-1], mask)
+            return
+        value = self.value(op.operands[-1])
+        at = self._at(op)
+        if mask is not None:
+            other = _zero(value) if op.primitive == "accumulate" else self.builder("load", *at)
+            value = self.builder("select", mask, value, other)
+        self.builder.emit(op.primitive, *at, value)
+
+
+def _zero(operand: Operand) -> Const:
+    assert isinstance(operand.type, Scalar)
+    return constant(0, operand.type.dtype)
+
+
+def _has_loops(op: Op) -> bool:
+    return any(x.primitive == "for" for block in op.blocks for x in walk(block))
+
+
+def _names(op: Op) -> list[str]:
+    return [r.name for r in op.results]
+
+
+def _with_inner(ops: Sequence[Op]) -> Sequence[Op | Block]:
+    """These ops, and the ops and blocks inside."""
+    found: list[Op | Block] = []
+    for op in ops:
+        found.append(op)
+        for block in op.blocks:
+            found.append(block)
+            found.extend(_with_inner(block.ops))
+    return found

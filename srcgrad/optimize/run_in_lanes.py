@@ -1,0 +1,128 @@
+"""Run independent iterations side by side, 32 at a time, with the loop over these lanes innermost.
+
+What LLVM can vectorise is the innermost loop only. A loop over data points, paths or observations whose body has
+loops of its own stays scalar, though its iterations exchange nothing but sums: here each scalar of the body becomes
+a row of 32, each private array gets the lane as its last axis, and the inner loops run once for all lanes.
+
+>>> from srcgrad.ir.text import parse, to_text
+>>> from srcgrad.optimize.remove_dead import remove_dead
+>>> from srcgrad.primitives.table import infer
+>>> before = '''
+... def f(x: f64[:], n: i64, m: i64):
+...     with for_(n, 0.0) as (total,):
+...         def _(i: i64, s: f64):
+...             v: f64 = load(x, i)
+...             with for_(m, v) as (y,):
+...                 def _(t: i64, u: f64):
+...                     w: f64 = sin(u)
+...                     yield w
+...             s_1: f64 = add(s, y)
+...             yield s_1
+...     return total
+... '''
+>>> print(to_text(remove_dead(run_in_lanes(parse(before, infer)))))
+def f(x: f64[:], n: i64, m: i64):
+    s: f64[:] = alloc(32, dtype=f64, fill='zeros')
+    _1: i64 = add(n, 31)
+    _2: i64 = floordiv(_1, 32)
+    with for_(_2):
+        def _(block: i64):
+            start: i64 = mul(block, 32)
+            _3: i64 = sub(n, start)
+            lanes: i64 = min(_3, 32)
+            y: f64[:] = alloc(32, dtype=f64, fill='empty')
+            with for_(lanes):
+                def _(lane: i64):
+                    i: i64 = add(start, lane)
+                    v: f64 = load(x, i)
+                    store(y, lane, v)
+            with for_(m):
+                def _(t: i64):
+                    with for_(lanes):
+                        def _(lane_1: i64):
+                            u: f64 = load(y, lane_1)
+                            w: f64 = sin(u)
+                            store(y, lane_1, w)
+            with for_(lanes):
+                def _(lane_2: i64):
+                    s_1: f64 = load(s, lane_2)
+                    y_1: f64 = load(y, lane_2)
+                    s_1_1: f64 = add(s_1, y_1)
+                    store(s, lane_2, s_1_1)
+    with for_(32, 0.0) as (_4,):
+        def _(lane_3: i64, _5: f64):
+            _6: f64 = load(s, lane_3)
+            _7: f64 = add(_5, _6)
+            yield _7
+    return _4
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from srcgrad.analysis.sums import only_sums
+from srcgrad.ir.core import Block, Function, Op, walk
+from srcgrad.ir.rewrite import Environment, renamed, substitute_op
+from srcgrad.optimize.lanes.facts import Program, facts_of, program_of
+from srcgrad.optimize.lanes.widen import widened
+from srcgrad.primitives.scalar import SCALARS
+
+DEAR = 6  # the cost of a square root
+LARGEST = 400  # ops in a body; what is larger takes Numba too long
+
+
+def run_in_lanes(function: Function) -> Function:
+    if not any(op.primitive == "for" for op in walk(function.body)):
+        return function
+    program = program_of(function)
+    return replace(function, body=_Lanes(program).block(function.body))
+
+
+def loops(function: Function) -> int:
+    """How many loops a program has; each that runs in lanes has become several."""
+    bodies = [function.body, *(callee.body for callee in function.callees.values())]
+    return sum(op.primitive == "for" for body in bodies for op in walk(body))
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    program: Program
+
+    def block(self, block: Block) -> Block:
+        ops: list[Op] = []
+        names: Environment = {}
+        for op in block.ops:
+            facts = facts_of(op, self.program) if _is_worth_it(op) else None
+            if facts is not None:
+                in_lanes, results = widened(facts)
+                ops.extend(substitute_op(new, names) for new in in_lanes)
+                names.update(results)
+            else:
+                inner = replace(op, blocks=tuple(self.block(b) for b in op.blocks)) if op.blocks else op
+                ops.append(substitute_op(inner, names))
+        return Block(block.parameters, tuple(ops), tuple(renamed(y, names) for y in block.yields))
+
+
+def _is_worth_it(op: Op) -> bool:
+    """Whether a loop has dear operations, and loops inside that LLVM would not vectorise well."""
+    if op.primitive != "for":
+        return False
+    body = op.blocks[0]
+    size = sum(1 for _ in walk(body))
+    return size <= LARGEST and any(map(_is_dear, walk(body))) and (_depth(body) > 1 or _recurs(body))
+
+
+def _is_dear(op: Op) -> bool:
+    return op.primitive in SCALARS and SCALARS[op.primitive].cost >= DEAR
+
+
+def _depth(block: Block) -> int:
+    """How many loops are inside one another."""
+    return max((_depth(b) + (op.primitive == "for") for op in block.ops for b in op.blocks), default=0)
+
+
+def _recurs(block: Block) -> bool:
+    """Whether a loop carries something other than sums."""
+    return any(op.primitive == "for" and len(op.operands) > 1 and not only_sums(op) for op in walk(block))

@@ -1,0 +1,207 @@
+"""Iterations run side by side give what they give one after the other: by hand-written and by random programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle.derivatives import differentiable, forward, random_direction, reverse
+from oracle.differences import gradient
+from test_random import check
+
+from srcgrad import grad
+from srcgrad.optimize import run_in_lanes
+from srcgrad.optimize.lanes import widen
+from srcgrad.settings import Options
+
+
+@pytest.fixture
+def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every loop that may run in lanes does, in blocks of three, in plain Python too."""
+    monkeypatch.setattr(Options, "reorders", property(lambda options: True))
+    monkeypatch.setattr(run_in_lanes, "_is_worth_it", lambda op: op.primitive == "for")
+    monkeypatch.setattr(widen, "LANES", 3)
+
+
+def mixture(x: Any, means: Any) -> float:
+    """Private rows, a running maximum, a sum of exponentials."""
+    total = 0.0
+    terms = np.empty(means.shape[0])
+    for i in range(x.shape[0]):
+        for k in range(means.shape[0]):
+            s = 0.0
+            for a in range(x.shape[1]):
+                s += (x[i, a] - means[k, a]) ** 2
+            terms[k] = -0.5 * s
+        top = terms[0]
+        for k in range(1, means.shape[0]):
+            if terms[k] > top:
+                top = terms[k]
+        t = 0.0
+        for k in range(means.shape[0]):
+            t += math.exp(terms[k] - top)
+        total += top + math.log(t)
+    return total
+
+
+def paths(p: Any, z: Any) -> float:
+    """A recurrence in every iteration, with a kink."""
+    total = 0.0
+    for i in range(z.shape[0]):
+        v = p[0]
+        s = 0.0
+        for t in range(z.shape[1]):
+            v = v + p[1] * (p[2] - max(v, 0.0)) + 0.3 * math.sqrt(max(v, 0.01)) * z[i, t]
+            s += v * z[i, t]
+        total += max(s, 0.1 * s)
+    return total
+
+
+def swaps(p: Any, z: Any) -> float:
+    """Two carried numbers that change places, a third that keeps the old one."""
+    total = 0.0
+    for i in range(z.shape[0]):
+        a, b, c = z[i, 0], p[0], 0.0
+        for t in range(z.shape[1]):
+            a, b, c = b * z[i, t], a + p[1], math.sin(a) * b
+        total += a * b * c
+    return total
+
+
+def scattered(w: Any, which: Any, x: Any) -> float:
+    """Indices that several iterations share: all of their contributions count."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        s = 0.0
+        for a in range(x.shape[1]):
+            s += math.exp(w[which[i], a]) * x[i, a]
+        total += s * s
+    return total
+
+
+def own_rows(x: Any, w: Any) -> float:
+    """Each iteration overwrites its own row, and reads it again."""
+    y = np.zeros(x.shape)
+    for i in range(x.shape[0]):
+        for a in range(x.shape[1]):
+            y[i, a] = math.exp(x[i, a] * w[a])
+            y[i, a] = y[i, a] * y[i, 0]
+    return float(np.sum(y * y))
+
+
+def branches(x: Any, w: Any) -> float:
+    """Branches that iterations take differently, inside loops and around writes."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        s = 0.0
+        for a in range(x.shape[1]):
+            u = w[a]
+            if x[i, a] > 0.2:
+                s += math.log(x[i, a]) * u
+            elif x[i, a] > -0.3:
+                s -= x[i, a] * u**2
+        if s > 0.0:
+            total += s * s
+    return total
+
+
+def triangle(x: Any, low: Any) -> float:
+    """Inner loops whose length is the counter of another."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        for a in range(x.shape[1]):
+            y = math.exp(x[i, a])
+            for b in range(a):
+                y += low[a, b] * x[i, b]
+            total += y * y
+    return total
+
+
+def backwards(x: Any, w: Any) -> float:
+    total = 0.0
+    for i in range(x.shape[0]):
+        h = 0.0
+        for t in range(x.shape[1] - 1, -1, -1):
+            h = math.tanh(w[t] * h + x[i, t])
+        total += h
+    return total
+
+
+def numbers(*shape: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+CASES: dict[Callable[..., float], Callable[[int], tuple[Any, ...]]] = {
+    mixture: lambda n: (numbers(n, 2), numbers(4, 2, seed=1)),
+    paths: lambda n: (np.array([0.4, 0.2, 0.5]), numbers(n, 4)),
+    swaps: lambda n: (np.array([0.4, 0.2]), numbers(n, 4)),
+    scattered: lambda n: (numbers(2, 3), np.arange(n) % 2, numbers(n, 3, seed=1)),
+    own_rows: lambda n: (0.3 * numbers(n, 3), numbers(3, seed=1)),
+    branches: lambda n: (numbers(n, 3), numbers(3, seed=1)),
+    triangle: lambda n: (0.3 * numbers(n, 3), numbers(3, 3, seed=1)),
+    backwards: lambda n: (numbers(n, 3), numbers(3, seed=1)),
+}
+
+
+@pytest.mark.usefixtures("everywhere", "poisoned")
+@pytest.mark.parametrize("n", [0, 1, 3, 7])
+@pytest.mark.parametrize("f", CASES)
+def test_gradients(f: Callable[..., float], n: int) -> None:
+    args = CASES[f](n)
+    wrt = differentiable(args)
+    value, gradients = reverse(f, args, wrt)
+    assert value == pytest.approx(f(*args), rel=1e-12)
+    for k, g in zip(wrt, gradients, strict=True):
+        np.testing.assert_allclose(g, gradient(f, args, k, 1e-4), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.usefixtures("everywhere", "poisoned")
+@pytest.mark.parametrize("f", CASES)
+def test_tangents(f: Callable[..., float]) -> None:
+    args = CASES[f](7)
+    wrt = differentiable(args)
+    direction = random_direction(args, wrt)
+    value, tangent = forward(f, args, wrt, direction)
+    along = sum(float(np.sum(gradient(f, args, k, 1e-4) * d)) for k, d in zip(wrt, direction, strict=True))
+    assert (value, tangent) == (pytest.approx(f(*args), rel=1e-12), pytest.approx(along, rel=1e-6, abs=1e-7))
+
+
+@pytest.mark.parametrize("f", [mixture, paths])
+def test_jitted(f: Callable[..., float]) -> None:
+    args = CASES[f](70)
+    wrt = differentiable(args)
+    for g, expected in zip(reverse(f, args, wrt, jit=True)[1], reverse(f, args, wrt)[1], strict=True):
+        np.testing.assert_allclose(g, expected, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.usefixtures("everywhere")
+@pytest.mark.parametrize("f", CASES)
+def test_all_of_these_run_in_lanes(f: Callable[..., float]) -> None:
+    args = CASES[f](7)
+    assert "range(lanes)" in grad(f, differentiable(args), jit=False).source(*args, level="compiled")
+
+
+def test_only_compiled_code_runs_in_lanes() -> None:
+    derivative = grad(paths)
+    args = CASES[paths](7)
+    assert "lanes" in derivative.source(*args, level="compiled")
+    assert "range(lanes)" not in derivative.source(*args)
+    assert "range(lanes)" not in grad(paths, jit=False).source(*args, level="compiled")
+    assert "range(lanes)" not in grad(paths, fastmath=False).source(*args, level="compiled")
+    assert "range(lanes)" not in grad(paths, lanes=False).source(*args, level="compiled")
+
+
+@pytest.mark.usefixtures("everywhere", "poisoned")
+@pytest.mark.parametrize("batch", range(3))
+def test_random_programs(batch: int) -> None:
+    check(range(10 * batch, 10 * (batch + 1)))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("everywhere", "poisoned")
+@pytest.mark.parametrize("batch", range(4, 16))
+def test_random_programs_slow(batch: int) -> None:
+    check(range(25 * batch, 25 * (batch + 1)))
