@@ -84,5 +84,5 @@ def steps_to_print() -> str:
 
 
 def time_steps() -> bool:
-    """``SRCGRAD_TIME``: ``1`` prints what each step of the compiler costs."""
+    """``SRCGRAD_TIME``: ``1`` prints what each step of the compiler costs, and Numba."""
     return os.environ.get("SRCGRAD_TIME", "") not in ("", "0")

@@ -16,7 +16,7 @@ from srcgrad.api.marshal import flattener, rebuilder
 from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
-from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours
+from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.boundary.places import Captured
 from srcgrad.frontend.boundary.pytree import describe
@@ -93,7 +93,7 @@ class Specialisation:
     def _first_run(self, leaves: Sequence[object], directions: Sequence[object]) -> object:
         """The run in which Numba compiles."""
         try:
-            with collection_paused():
+            with collection_paused(), timing_numba(self.run.entry.__name__):
                 results = self.run(*leaves, *directions)
         except NumbaError as fault:
             raise fault_of_ours(self.run.path, fault) from fault

@@ -20,6 +20,7 @@ from srcgrad.backend.vector_cache import VECTOR_MATH, fingerprint, keep_vector_f
 from srcgrad.ir.core import Function
 from srcgrad.ir.types import Scalar
 from srcgrad.settings import Options
+from srcgrad.watch import timed
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def generate(function: Function, options: Options) -> Generated:
     # Not at the top: loading what was generated before needs none of it.
     from srcgrad.backend.python_source import module_of
 
-    module = module_of(function, vector_math=options.jit and options.vector_math)
+    with timed(function.name, "emit"):
+        module = module_of(function, vector_math=options.jit and options.vector_math)
     types = [p.type for p in function.parameters]
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
     return Generated(module.text(*decorators(options)) if options.jit else module.text(), module.entry, scalars)
