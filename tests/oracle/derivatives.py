@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import srcgrad
-from oracle.dual import is_differentiable
+from oracle.dual_numpy import is_differentiable
 
 Function = Callable[..., Any]
 
@@ -95,4 +95,5 @@ def _zero_tangent(x: Any) -> Any:
 def random_direction(args: Sequence[Any], wrt: Sequence[int], seed: int = 0) -> list[Any]:
     rng = np.random.default_rng(seed)
     draws = [rng.uniform(0.5, 1.5, np.shape(args[k])) for k in wrt]
+    draws = [d + 1j * d[::-1] ** 2 if np.iscomplexobj(args[k]) else d for d, k in zip(draws, wrt, strict=True)]
     return [d if isinstance(args[k], np.ndarray) else float(d) for d, k in zip(draws, wrt, strict=True)]
