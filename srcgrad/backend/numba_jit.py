@@ -96,8 +96,8 @@ def load(generated: Generated, options: Options) -> Compiled:
     return Compiled(entry, entry, generated.text, str(module.__file__))
 
 
-def decorators(options: Options) -> tuple[str, str]:
-    """Numba's flags for the entry and for the functions that only it calls.
+def decorators(options: Options) -> tuple[str, str, str]:
+    """Numba's flags for the entry, for the functions that only it calls, and for those of them that make threads.
 
     ``error_model="numpy"``: division by zero gives infinity, as it does in NumPy. Wrappers that nobody needs are
     left out: each costs some hundredths of a second to compile.
@@ -105,7 +105,8 @@ def decorators(options: Options) -> tuple[str, str]:
     flags = options.fastmath
     fastmath = repr(flags) if isinstance(flags, bool) else "{" + ", ".join(map(repr, sorted(flags))) + "}"
     common = f'@njit(fastmath={fastmath}, error_model="numpy", nogil=True, no_cfunc_wrapper=True'
-    return f"{common})\n", f"{common}, no_cpython_wrapper=True)\n"
+    inner = f"{common}, no_cpython_wrapper=True"
+    return f"{common})\n", f"{inner})\n", f"{inner}, parallel=True)\n"
 
 
 def _from_file(name: str, path: Path) -> ModuleType:
