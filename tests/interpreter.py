@@ -278,6 +278,7 @@ SCALARS: dict[str, Callable[..., Runtime]] = {
     "trunc": lambda x: np.trunc(x),
     "rint": lambda x: np.rint(x),
     "fmod": lambda a, b: np.fmod(a, b),
+    "stop": lambda x: x,
     "isnan": lambda x: x != x,
     "isinf": lambda x: np.abs(x) == np.inf,
     "isfinite": lambda x: np.abs(x) < np.inf,

@@ -121,7 +121,10 @@ def _fill(
     arguments: Arguments,
     keywords: Keywords,
 ) -> FrontValue:
-    a, axis = bound(lowering, kernel.__name__, arguments, keywords, "a", axis=Static(default))
+    none, others = Static(None), {k: v for k, v in keywords.items() if k not in ("kind", "stable")}  # it is stable
+    a, axis, _, _ = bound(
+        lowering, kernel.__name__, arguments, others, "a", axis=Static(default), kind=none, order=none
+    )
     builder = lowering.builder
     array = materialized(builder, as_array(builder, a))
     if isinstance(axis, Static) and axis.value is None:

@@ -23,47 +23,65 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refuse
-from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
+from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, array_method, function
 from srcgrad.frontend.values import ArrayValue, FrontValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, index
 
-WHOLE_AXES = "Only C order is supported; transpose before or after instead."
+WHOLE_AXES = "Write order='C' or order='F'."
 
 
 @function(np.reshape)
 def _reshape(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    a, shape, order = bound(lowering, "reshape", arguments, keywords, "a", "shape", order=Static("C"))
-    _require_c_order(lowering, order)
-    return reshaped(lowering.builder, as_array(lowering.builder, a), new_shape(lowering, shape))
+    none = Static(None)
+    a, shape, order, _ = bound(lowering, "reshape", arguments, keywords, "a", "shape", order=Static("C"), copy=none)
+    return in_order(lowering, as_array(lowering.builder, a), new_shape(lowering, shape), order)
 
 
 @array_method("reshape")
 def _reshape_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     array, *shape = arguments
-    (order,) = bound(lowering, "reshape", (), keywords, order=Static("C"))
-    _require_c_order(lowering, order)
+    order, _ = bound(lowering, "reshape", (), keywords, order=Static("C"), copy=Static(None))
     wanted = shape[0] if len(shape) == 1 else TupleValue(tuple(shape))
-    return reshaped(lowering.builder, array, new_shape(lowering, wanted))
+    return in_order(lowering, array, new_shape(lowering, wanted), order)
 
 
 @function(np.ravel)
+@array_method("ravel")
 def _ravel(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, order = bound(lowering, "ravel", arguments, keywords, "a", order=Static("C"))
-    _require_c_order(lowering, order)
-    return reshaped(lowering.builder, as_array(lowering.builder, a), (index(-1),))
+    return in_order(lowering, as_array(lowering.builder, a), (index(-1),), order)
 
 
-@array_method("ravel")
-def _ravel_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return _ravel(lowering, arguments, keywords)
+@array_attribute("flat")
+def _flat(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return reshaped(lowering.builder, value, (index(-1),))
 
 
 @array_method("flatten")
 def _flatten(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, order = bound(lowering, "flatten", arguments, keywords, "a", order=Static("C"))
-    _require_c_order(lowering, order)
+    if _counts_first_axis_first(lowering, a, order):
+        a = reversed_axes(lowering.builder, a)
     return reshaped(lowering.builder, copy(lowering.builder, a), (index(-1),))
+
+
+def in_order(lowering: Lowering, value: FrontValue, shape: Shape, order: FrontValue) -> FrontValue:
+    """The elements under another shape, read and placed with the last index fastest, or the first one."""
+    builder = lowering.builder
+    if not _counts_first_axis_first(lowering, value, order):
+        return reshaped(builder, value, shape)
+    return reversed_axes(builder, reshaped(builder, reversed_axes(builder, value), shape[::-1]))
+
+
+def _counts_first_axis_first(lowering: Lowering, value: FrontValue, order: FrontValue) -> bool:
+    """Whether ``order`` is Fortran's. As in memory ("A", "K") is only said where the place in memory is the user's."""
+    name = order.value if isinstance(order, Static) else order
+    if name in ("C", None, "F"):
+        return name == "F"
+    if isinstance(value, ArrayValue) and value.type.layout in "CF" and lowering.builder.is_argument(value.ref):
+        return value.type.layout == "F"
+    lowering.refuse(None, f"order={name!r} of an array whose place in memory is not known", WHOLE_AXES)
 
 
 def new_shape(lowering: Lowering, shape: FrontValue) -> Shape:
@@ -104,11 +122,6 @@ def _resolved(builder: Builder, size: Operand, shape: Shape) -> Shape:
         message = f"an array of {{0}} elements cannot be reshaped to one of {known.value} times -1"
     require_equal(builder, size, index_op(builder, "mul", known, missing), message, "Write -1 for one of the extents.")
     return tuple(missing if k in unknown else n for k, n in enumerate(shape))
-
-
-def _require_c_order(lowering: Lowering, order: FrontValue) -> None:
-    if not (isinstance(order, Static) and order.value in ("C", None)):
-        lowering.refuse(None, "an order other than 'C'", WHOLE_AXES)
 
 
 @function(np.transpose)

@@ -55,3 +55,16 @@ def _refuse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 
 FUNCTIONS[refuse] = _refuse
+
+
+def is_known(value: object) -> bool:
+    """In library code: whether a number is known while compiling."""
+    return True
+
+
+def _is_known(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    (value,) = arguments
+    return Static(isinstance(value, Static))
+
+
+FUNCTIONS[is_known] = _is_known

@@ -100,6 +100,8 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     if known and "out" in keywords and (value in FUNCTIONS or value in PRIMITIVES or value in LIBRARY):
         others = {name: keyword for name, keyword in keywords.items() if name != "out"}
         return into(lowering, keywords["out"], call_object(lowering, value, arguments, others))
+    if isinstance(value, np.ufunc) and value.nout == 1 and len(arguments) == value.nin + 1:
+        return call_object(lowering, value, arguments[:-1], {**keywords, "out": arguments[-1]})
     if known and value in FUNCTIONS:
         return FUNCTIONS[value](lowering, tuple(arguments), keywords)
     if known and value in PRIMITIVES and not keywords and all(is_number(a) or is_array(a) for a in arguments):

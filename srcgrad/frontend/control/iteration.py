@@ -8,6 +8,8 @@ import numba
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.arrays.attributes import product
+from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.arrays.extents import clamped_at_zero
 from srcgrad.frontend.containers import growing
@@ -29,6 +31,7 @@ from srcgrad.frontend.values import (
     Static,
     TupleValue,
 )
+from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, index
 
 
@@ -168,21 +171,34 @@ def _reversed(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
 @function(np.ndindex, least=1)
 def _ndindex(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """All indices of a shape, the last fastest: one counter, taken apart by division."""
-    builder = lowering.builder
     given = arguments[0].items if len(arguments) == 1 and isinstance(arguments[0], TupleValue) else arguments
-    extents = [_bound(lowering, a) for a in given]
-    total: Operand = index(1)
-    for n in extents:
-        total = index_op(builder, "mul", total, clamped_at_zero(builder, n))
+    sizes = [clamped_at_zero(lowering.builder, _bound(lowering, a)) for a in given]
 
     def item(k: Operand) -> FrontValue:
-        parts: list[FrontValue] = []
-        for axis in reversed(range(len(extents))):
-            if axis == 0:
-                parts.append(integer(k))
-                break
-            parts.append(integer(builder("mod", k, extents[axis])))
-            k = index_op(builder, "floordiv", k, extents[axis])
-        return TupleValue(tuple(reversed(parts)), tuple)
+        return TupleValue(tuple(map(integer, taken_apart(lowering.builder, k, sizes))), tuple)
 
-    return Counted(total, item, once=True)
+    return Counted(product(lowering.builder, sizes), item, once=True)
+
+
+@function(np.ndenumerate, least=1, most=1)
+def _ndenumerate(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """The index of each element and the element."""
+    builder = lowering.builder
+    array = materialized(builder, as_array(builder, arguments[0]))
+    sizes = shape_of(builder, array)
+
+    def item(k: Operand) -> FrontValue:
+        at = taken_apart(builder, k, sizes)
+        element = ScalarValue(builder("load", array.ref, *at))
+        return TupleValue((TupleValue(tuple(map(integer, at)), tuple), element), tuple)
+
+    return Counted(product(builder, sizes), item, once=True)
+
+
+def taken_apart(builder: Builder, k: Operand, sizes: Sequence[Operand]) -> list[Operand]:
+    """The index of element ``k`` of these extents, the last axis fastest."""
+    parts: list[Operand] = []
+    for n in reversed(sizes[1:]):
+        parts.append(builder("mod", k, n))
+        k = index_op(builder, "floordiv", k, n)
+    return [*([k] if sizes else []), *reversed(parts)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays import indexing, parts
@@ -135,7 +136,11 @@ def _put(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...],
     elif isinstance(container, TupleValue) and container.cls is list:
         _store_item(lowering, container, key, settle(lowering, value))
     else:
-        lowering.refuse(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
+        _refuse_assignment(lowering, container)
+
+
+def _refuse_assignment(lowering: Lowering, container: FrontValue) -> NoReturn:
+    lowering.refuse(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
 
 
 def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
@@ -169,14 +174,9 @@ def _augmented(lowering: Lowering, node: ast.AugAssign) -> None:
 
 
 def _augment_name(lowering: Lowering, node: ast.AugAssign, name: str) -> None:
-    """``name op= value``: an array is changed in place, a list extended, anything else rebound."""
     old = names.load(lowering, name)
     value = lowering.evaluate(node.value)
-    if isinstance(old, ArrayValue) and not isinstance(node.op, ast.MatMult):
-        _augment_array(lowering, type(node.op), old, (Static(Ellipsis),), value)
-    elif isinstance(old, TupleValue) and old.cls is list and isinstance(node.op, ast.Add):
-        change(lowering, old, (*old.items, *sequence_items(lowering, settle(lowering, value))))
-    else:
+    if not _changed_in_place(lowering, type(node.op), old, value):
         names.store(lowering, name, named(lowering, apply_binary(lowering, type(node.op), old, value), name))
 
 
@@ -193,8 +193,23 @@ def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript
         value = lowering.evaluate(node.value)
         _augment_array(lowering, type(node.op), container, key, value)
         return
+    if isinstance(container, TupleValue) and not container.mutable:
+        _refuse_assignment(lowering, container)
     old = subscript(lowering, container, key)
-    _put(lowering, container, key, apply_binary(lowering, type(node.op), old, lowering.evaluate(node.value)))
+    value = lowering.evaluate(node.value)
+    if isinstance(container, ArrayValue) or not _changed_in_place(lowering, type(node.op), old, value):
+        _put(lowering, container, key, apply_binary(lowering, type(node.op), old, value))
+
+
+def _changed_in_place(lowering: Lowering, op: type[ast.operator], old: FrontValue, value: FrontValue) -> bool:
+    """Whether ``op=`` changes what is there, an array or a list, and does not make a new value; it is done then."""
+    if isinstance(old, ArrayValue) and op is not ast.MatMult:
+        _augment_array(lowering, op, old, (Static(Ellipsis),), value)
+        return True
+    if isinstance(old, TupleValue) and old.cls is list and op is ast.Add:
+        change(lowering, old, (*old.items, *sequence_items(lowering, settle(lowering, value))))
+        return True
+    return False
 
 
 def _augment_array(
