@@ -18,6 +18,34 @@ the result does not depend on the number of threads.
 ... '''
 >>> after = run_in_threads(parse(before, infer))
 >>> print(to_text(after))
+def f(x: f64[:], n: i64):
+    total: f64[:] = alloc(32, dtype=f64, fill='zeros')
+    with for_(32, threads=True):
+        def _(chunk: i64):
+            call(chunk, n, x, total, callee='f_chunk_1', types=())
+    with for_(32, 0.0) as (total_1,):
+        def _(chunk_1: i64, total_2: f64):
+            _1: f64 = load(total, chunk_1)
+            _2: f64 = add(total_2, _1)
+            yield _2
+    return total_1
+<BLANKLINE>
+def f_chunk_1(chunk: i64, n: i64, x: f64[:], total: f64[:]):
+    _1: i64 = add(chunk, 1)
+    _2: i64 = mul(chunk, n)
+    _3: i64 = floordiv(_2, 32)
+    _4: i64 = mul(_1, n)
+    _5: i64 = floordiv(_4, 32)
+    _6: i64 = sub(_5, _3)
+    with for_(_6, 0.0) as (s,):
+        def _(i: i64, s_1: f64):
+            _7: i64 = add(_3, i)
+            v: f64 = load(x, _7)
+            w: f64 = sin(v)
+            s_1_1: f64 = add(s_1, w)
+            yield s_1_1
+    store(total, chunk, s)
+<BLANKLINE>
 """
 
 from __future__ import annotations
