@@ -185,10 +185,9 @@ class FunctionPrinter:
 
     def loop_body(self, body: Sequence[Statement]) -> None:
         """Inside loops indices are written for Numba, in text meant for it."""
-        outside = self.expressions.unsigned
-        self.expressions.unsigned = self.compiled
+        self.expressions.loops += self.compiled
         self.indented(body)
-        self.expressions.unsigned = outside
+        self.expressions.loops -= self.compiled
 
     def range(self, op: Op) -> str:
         bounds = [self.expressions.text(x) for x in op.operands[: HEADER[op.primitive]]]
