@@ -63,6 +63,8 @@ class Lowering:
         The lists that grow at run time, with the type of their items, and the variables that hold them.
     pending
         The variables of loops being lowered that have no value at first, by loop and name.
+    exact
+        Array arguments of which it is known that no extent is 1 but those of which their type says so.
     remembered
         The types with which a loop ended when it was last lowered, by ``carried.LoopVariables.key``.
     """
@@ -84,6 +86,7 @@ class Lowering:
         self.growing: dict[object, tuple[DType, bool]] = {}
         self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}
+        self.exact: frozenset[Value] = frozenset()
         self.remembered: dict[object, dict[str, Slot]] = {}
 
     # -- walking the source ---------------------------------------------------------------------------
