@@ -56,8 +56,8 @@ def constant_text(const: Const) -> tuple[str, int]:
     if kind == "c":
         number = complex(value)
         text = f"complex({_float(number.real)}, {_float(number.imag)})"
-        if repr(number.real) == "0.0" and 0.0 < number.imag < math.inf:
-            text = f"{_float(number.imag)}j"
+        if repr(number.real) == "0.0" and 0.0 <= number.imag < math.inf and repr(number.imag) != "-0.0":
+            text = repr(number)
         return (text, ATOM) if const.dtype.name == "c128" else (f"np.complex64({text})", ATOM)
     assert not isinstance(value, complex)
     text = _float(float(value)) if kind == "f" else repr(int(value))
@@ -83,7 +83,7 @@ class Expressions:
     facts: Facts
     python_numbers: frozenset[Value]
     helpers: set[str] = field(default_factory=set)  # those used
-    unsigned: bool = False  # write indices for Numba
+    loops: int = 0  # how many are around; not counted in text for readers
     vector: bool = False  # call srcgrad.vector_math
     imported: set[str] = field(default_factory=set)  # what is called there
 
@@ -148,10 +148,12 @@ class Expressions:
     def index(self, operand: Operand) -> str:
         """An index, which is in range. Unsigned, it needs no test for Python's negative indices, and loops vectorise.
 
-        In text for readers, and where LLVM sees by itself that it is not negative, it stays as it is.
+        It stays as it is in text for readers, where LLVM sees by itself that it is not negative, and where the test
+        leaves the loop because the index does not change in it.
         """
         text = self.text(operand)
-        return f"np.uint64({text})" if self.unsigned and not self.facts.plainly_nonnegative(operand) else text
+        tested = self.loops and not self.facts.plainly_nonnegative(operand)
+        return f"np.uint64({text})" if tested and self.facts.changes_in(self.loops, operand) else text
 
     def sum(self, sum_: Affine) -> str:
         """A sum, what is added first."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.analysis.sums import only_sums
+from srcgrad.analysis.sums import only_sums, partial_sums
 from srcgrad.analysis.unconditional import always_in_range
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, definitions, walk
 from srcgrad.ir.types import Array, Scalar
@@ -33,6 +33,7 @@ class Facts:
     loop: Op
     program: Program
     private: frozenset[Value]  # allocations of the body: each iteration has its own
+    sums: frozenset[Value]  # what the loop adds up, on its way through the body: one number for all lanes
     varying: set[Value] = field(default_factory=set)
 
     @property
@@ -60,7 +61,7 @@ def facts_of(loop: Op, program: Program) -> Facts | None:
         return None
     body = loop.blocks[0]
     private = frozenset(op.result for op in walk(body) if op.primitive == "alloc")
-    facts = Facts(loop, program, private)
+    facts = Facts(loop, program, private, partial_sums(loop))
     if any(isinstance(v.type, Scalar) and v.type.dtype.kind == "c" for v in defined(body)):
         return None
     _spread(facts)
@@ -68,8 +69,8 @@ def facts_of(loop: Op, program: Program) -> Facts | None:
 
 
 def _spread(facts: Facts) -> None:
-    """Fill ``varying``: the least set that holds the counter, the sums, and what is computed from these."""
-    facts.varying.update(facts.body.parameters)
+    """Fill ``varying``: the least set that holds the counter and what is computed from it, but for the sums."""
+    facts.varying.add(facts.counter)
     known = -1
     while known != len(facts.varying):
         known = len(facts.varying)
@@ -88,7 +89,8 @@ def _spread_through(facts: Facts, block: Block) -> None:
                         facts.varying.update((result, body.parameters[1 + k]))
             case "if":
                 for k, result in enumerate(op.results):
-                    if facts.masked(op) or any(facts.differs(b.yields[k]) for b in op.blocks):
+                    apart = facts.masked(op) or any(facts.differs(b.yields[k]) for b in op.blocks)
+                    if apart and result not in facts.sums:
                         facts.varying.add(result)
             case "load":
                 if facts.is_private(op.operands[0]) or any(facts.differs(x) for x in op.operands[1:]):
@@ -96,7 +98,7 @@ def _spread_through(facts: Facts, block: Block) -> None:
             case "dim":
                 pass  # lanes have arrays of one shape
             case _ if any(facts.differs(x) for x in op.operands):
-                facts.varying.update(op.results)
+                facts.varying.update(r for r in op.results if r not in facts.sums)
 
 
 def _each_can_be_widened(facts: Facts, block: Block, masks: tuple[Op, ...]) -> bool:

@@ -7,7 +7,7 @@ in which branches that lanes take differently have become selections.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -56,34 +56,23 @@ class _Widening:
     # -- the loop over blocks -----------------------------------------------------------------------------
 
     def blocks_of_lanes(self) -> list[Operand]:
+        """The loop over blocks, and what it has added up."""
         loop, body = self.facts.loop, self.facts.body
         trips = loop.operands[0]
         self.builder.location = loop.location
-        sums = [self._sum(p) for p in body.parameters[1:]]
         count = self.builder("floordiv", self.builder("add", trips, index(LANES - 1)), index(LANES))
-        self.builder.for_(count, (), lambda b: self._one_block(b, trips, sums), counter="block")
-        return [self._total(initial, buffer) for initial, buffer in zip(loop.operands[1:], sums, strict=True)]
+        names = [r.name for r in loop.results]
 
-    def _sum(self, parameter: Value) -> Value:
-        """A buffer of zeros for what a carried sum adds up in each lane."""
-        buffer = self._new_buffer(parameter, "zeros")
-        self.buffers[parameter] = buffer
-        return buffer
+        def one_block(block: Value, *totals: Value) -> Sequence[Operand]:
+            self.start = self.builder("mul", block, index(LANES), name="start")
+            rest = self.builder("sub", trips, self.start)
+            self.lanes = self.builder("min", rest, index(LANES), name="lanes")
+            self.packs.fill(self.builder, self.start, self.lanes, LANES)
+            self.same.update(zip(body.parameters[1:], totals, strict=True))
+            self._block(body, [])
+            return self._same(body.yields)
 
-    def _total(self, initial: Operand, buffer: Value) -> Operand:
-        def add(lane: Value, total: Value) -> tuple[Operand, ...]:
-            return (self.builder("add", total, self.builder("load", buffer, lane)),)
-
-        return self.builder.for_(index(LANES), (initial,), add, counter="lane")[0]
-
-    def _one_block(self, block: Value, trips: Operand, sums: list[Value]) -> tuple[Operand, ...]:
-        self.start = self.builder("mul", block, index(LANES), name="start")
-        rest = self.builder("sub", trips, self.start)
-        self.lanes = self.builder("min", rest, index(LANES), name="lanes")
-        self.packs.fill(self.builder, self.start, self.lanes, LANES)
-        body = self.facts.body
-        self._block(body, [Carry(y, s) for y, s in zip(body.yields, sums, strict=True)])
-        return ()
+        return list(self.builder.for_(count, loop.operands[1:], one_block, names, "block"))
 
     # -- what is the same for all lanes -------------------------------------------------------------------
 
@@ -110,7 +99,7 @@ class _Widening:
 
     def _is_same(self, op: Op) -> bool:
         """Whether all lanes do the same once; a write is done by each."""
-        differs = any(self.facts.differs(x) for x in (*op.operands, *op.results))
+        differs = any(self.facts.differs(x) or x in self.facts.sums for x in (*op.operands, *op.results))
         by_each = (Effect.WRITE,) if self.mask is None else (Effect.WRITE, Effect.GUARD)
         return not differs and effect(op.primitive) not in by_each
 
@@ -186,16 +175,31 @@ class _Widening:
     def _masked(self, op: Op) -> None:
         """A branch with loops inside: both sides run, and change nothing in the lanes that do not take them."""
         for result in op.results:
-            self.buffers[result] = self._new_buffer(result)
+            if result not in self.facts.sums:
+                self.buffers[result] = self._new_buffer(result)
         self._flush([], op)
         outer = self.mask
-        for block, taken in zip(op.blocks, (True, False), strict=True):
-            if not block.ops and not block.yields:
-                continue
-            self.mask = self._mask_of(op.operands[0], taken, outer)
-            merged = zip(block.yields, op.results, strict=True)
+
+        def side(block: Block) -> None:
+            self.mask = self._mask_of(op.operands[0], block is op.blocks[0], outer)
+            merged = [c for c in zip(block.yields, op.results, strict=True) if c[1] in self.buffers]
             self._block(block, [Carry(y, self.buffers[result], merges=True) for y, result in merged])
+
+        self._add_both_sides(op, side)
         self.mask = outer
+
+    def _add_both_sides(self, op: Op, add_side: Callable[[Block], None]) -> None:
+        """After a branch a sum has what either side adds, each for the lanes that take it."""
+        then, otherwise = op.blocks
+        sums = [k for k, result in enumerate(op.results) if result in self.facts.sums]
+        before = {k: self._before(otherwise, otherwise.yields[k]) for k in sums}
+        add_side(then)
+        after_then = {k: self._same([then.yields[k]])[0] for k in sums}
+        kept = {start: self._same([start])[0] for start in before.values()}
+        self.same.update((before[k], after_then[k]) for k in sums)
+        add_side(otherwise)
+        self.same.update((op.results[k], self._same([otherwise.yields[k]])[0]) for k in sums)
+        self.same.update(kept)
 
     def _mask_of(self, condition: Operand, taken: bool, outer: Value | None) -> Value:
         mask = self.builder("alloc", index(LANES), dtype=BOOL, fill="empty", name="mask")
@@ -225,7 +229,7 @@ class _Widening:
         if not ops and not carries:
             return
         self._hold_what_is_used_later(ops, behind)
-        sums = [op for op in ops if self._adds_up(op)]
+        sums = [op for op in _with_inner(ops) if isinstance(op, Op) and self._adds_up(op)]
         zeros = [_zero(op.operands[-1]) for op in sums]
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
@@ -244,9 +248,19 @@ class _Widening:
             return [current.totals[op] for op in sums]
 
         totals = self.builder.for_(self.lanes, zeros, one_lane, counter="lane")
-        for op, total in zip(sums, totals, strict=True):
+        self._add_totals(ops, dict(zip(sums, totals, strict=True)))
+
+    def _add_totals(self, ops: Sequence[Op], totals: dict[Op, Value]) -> None:
+        """Add what a loop over lanes has added up to what it belongs to."""
+        for op in ops:
             self.builder.location = op.location
-            self.builder.emit("accumulate", *self._same(op.operands[:-1]), total)
+            if op.primitive == "if":
+                self._add_both_sides(op, lambda block: self._add_totals(block.ops, totals))
+            elif op.primitive == "accumulate" and op in totals:
+                self.builder.emit("accumulate", *self._same(op.operands[:-1]), totals[op])
+            elif op in totals:
+                start, _ = self.sum_and_term(op)
+                self.same[op.result] = self.builder(op.primitive, *self._same([start]), totals[op], name=op.result.name)
 
     def _hold_what_is_used_later(self, ops: Sequence[Op], behind: Op | Block) -> None:
         """A buffer for each result of these ops that something else uses, too; what is carried has its own."""
@@ -254,11 +268,31 @@ class _Widening:
         for op in ops:
             for result in op.results:
                 elsewhere = any(user not in inside for user in self.users.get(result, ()))
-                if elsewhere and result not in self.buffers:
+                if elsewhere and result not in self.buffers and result not in self.facts.sums:
                     self.buffers[result] = self._new_buffer(result)
 
+    def sum_and_term(self, op: Op) -> tuple[Operand, Operand]:
+        """Of an op that adds to a sum: what it adds to, and what it adds."""
+        a, b = op.operands
+        return (a, b) if a in self.facts.sums else (b, a)
+
+    def _before(self, block: Block, total: Operand) -> Value:
+        """What a sum that a block yields was in front of the block."""
+        makers = {result: op for op in block.ops for result in op.results}
+        while total in makers:
+            op = makers[total]
+            if op.primitive in ("add", "sub"):
+                total = self.sum_and_term(op)[0]
+                continue
+            k = op.results.index(total)
+            total = op.operands[1 + k] if op.primitive == "for" else self._before(op.blocks[0], op.blocks[0].yields[k])
+        assert isinstance(total, Value)
+        return total
+
     def _adds_up(self, op: Op) -> bool:
-        """Whether an op adds to an element that all lanes add to."""
+        """Whether an op adds to a number or to an element that all lanes add to."""
+        if op.primitive in ("add", "sub") and op.result in self.facts.sums:
+            return True
         shared = op.primitive == "accumulate" and not self.facts.is_private(op.operands[0])
         return shared and not any(self.facts.differs(x) for x in indices(op))
 
@@ -299,6 +333,8 @@ class _Lane:
                 self.known[op.result] = self._load(op)
             case "store" | "accumulate":
                 self._write(op, mask)
+            case "add" | "sub" if op in self.totals:
+                self._add(op, self.widening.sum_and_term(op)[1], mask)
             case "check" if mask is not None:
                 holds = self.builder("or_", self.builder("not_", mask), self.value(op.operands[0]))
                 values = [self.value(x) for x in op.operands[1:]]
@@ -322,6 +358,8 @@ class _Lane:
                 self.op(inner, both)
         then, otherwise = op.blocks
         for result, a, b in zip(op.results, then.yields, otherwise.yields, strict=True):
+            if result in self.widening.facts.sums:
+                continue
             chosen = self.builder("select", condition, self.value(a), self.value(b), name=result.name)
             self.known[result] = chosen
 
@@ -338,13 +376,17 @@ class _Lane:
             return self.builder("load", array, *[self.value(x) for x in at], self.lane, name=op.result.name)
         return self.builder("load", *self._at(op), name=op.result.name)
 
+    def _add(self, op: Op, term: Operand, mask: Operand | None) -> None:
+        value = self.value(term)
+        if mask is not None:
+            value = self.builder("select", mask, value, _zero(value))
+        self.totals[op] = self.builder("add", self.totals[op], value)
+
     def _write(self, op: Op, mask: Operand | None) -> None:
-        value = self.value(op.operands[-1])
         if op in self.totals:
-            if mask is not None:
-                value = self.builder("select", mask, value, _zero(value))
-            self.totals[op] = self.builder("add", self.totals[op], value)
+            self._add(op, op.operands[-1], mask)
             return
+        value = self.value(op.operands[-1])
         at = self._at(op)
         if mask is not None:
             other = _zero(value) if op.primitive == "accumulate" else self.builder("load", *at)
