@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
-from srcgrad.backend.runtime import HELPERS, helper_source
+from srcgrad.backend.runtime import HELPERS, helper_source, with_those_they_call
 from srcgrad.backend.vector_text import VECTOR_NAMES
 from srcgrad.ir.core import Function, walk
 
@@ -54,7 +54,8 @@ def module_of(function: Function, level: str = COMPILED, vector_math: bool = Fal
     every: list[tuple[str | None, Function]] = [(None, function), *callees.items()]
     printers = [FunctionPrinter(f, names[key], key is None, names, compiled, vector_math, used) for key, f in every]
     functions = tuple(printer.text() for printer in printers)
-    helpers = tuple(helper_source(name) for name in HELPERS if name in used)
+    needed = with_those_they_call(used)
+    helpers = tuple(helper_source(name) for name in HELPERS if name in needed)
     imported = sorted({name for printer in printers for name in printer.expressions.imported})
     return Module(helpers, functions, names[None], tuple(imported))
 

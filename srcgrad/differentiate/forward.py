@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
-from srcgrad.differentiate.partials import convert, fill_array, partials, scaled, zero_like, zeros_like
+from srcgrad.differentiate.partials import convert, fill_array, partials, require_rules, scaled, zero_like, zeros_like
 from srcgrad.differentiate.regular import mark_regular
 from srcgrad.differentiate.rules import past_rule, splice_calls, without_jvp
 from srcgrad.differentiate.shadows import DOT, TwinPass, suffixed
@@ -185,6 +185,7 @@ class _Forward:
             self.tangents[op.result] = self.builder(op.primitive, *tangents, name=suffixed(op.result, DOT))
             return
         total: Operand | None = None
+        require_rules(op, self.tangents.__contains__)
         for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
             if operand not in self.tangents:
                 continue

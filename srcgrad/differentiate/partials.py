@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline
+from srcgrad.frontend.refusals import refusal
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Op, Operand, Value, constant
 from srcgrad.ir.types import Array, Scalar
@@ -16,6 +18,15 @@ def partials(builder: Builder, op: Op) -> Sequence[Operand]:
     row = SCALARS[op.primitive]
     assert row.partials is not None, f"{op.primitive} has no rule"
     return inline(builder, row.partials, (*op.operands, op.result))
+
+
+def require_rules(op: Op, is_active: Callable[[Operand], bool]) -> None:
+    """Refuse a derivative with respect to an operand for which the row has none."""
+    for k in SCALARS[op.primitive].passive:
+        if is_active(op.operands[k]):
+            message = f"{op.primitive} has no derivative with respect to its argument {k + 1} here"
+            hint = "Use stop_gradient() on that argument if it is not to be differentiated."
+            raise refusal(op.location, message, hint, UnsupportedError)
 
 
 def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand) -> Operand:

@@ -16,7 +16,16 @@ from srcgrad.differentiate import control_flow
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active, link_parts
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
-from srcgrad.differentiate.partials import added, convert, fill_array, partials, scaled, zero_like, zeros_like
+from srcgrad.differentiate.partials import (
+    added,
+    convert,
+    fill_array,
+    partials,
+    require_rules,
+    scaled,
+    zero_like,
+    zeros_like,
+)
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import mark_regular
@@ -127,6 +136,7 @@ class Reverse:
             for operand, part in zip(op.operands, transpose(self.builder, ct), strict=True):
                 self.add(operand, part)
         elif carries_derivative(op):
+            require_rules(op, self.active.__contains__)
             for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
                 if operand in self.active:
                     self.add(operand, scaled(self.builder, op, partial, ct))
