@@ -38,9 +38,9 @@ HELPER_OF |= {primitive: function.__name__ for primitive, function in SPECIAL.it
 
 
 def with_those_they_call(names: Iterable[str]) -> set[str]:
-    """These helpers, and all that they use in turn."""
+    """The helpers among these, and all that they use in turn."""
     found: set[str] = set()
-    pending = [*names]
+    pending = [name for name in names if name in HELPERS]
     while pending:
         name = pending.pop()
         if name not in found:
