@@ -1,4 +1,4 @@
-"""Orbits of hapsira: Kepler's equation, its near-parabolic series, and Lambert's time of flight, against its own primes."""
+"""Orbits of hapsira: Kepler's equation, near-parabolic series and Lambert's time of flight, with their primes."""
 
 from __future__ import annotations
 
