@@ -233,15 +233,17 @@ class _Keeper:
         assert isinstance(array.type, Array)
         loops = level.loops
         trips = [self._before_nest(loop.pair.forward.operands[0]) for loop in loops]
-        extents = [self._extent(n) for n in shape]
+        ones = array.type.ones
+        extents = [index(1) if k in ones else self._extent(n) for k, n in enumerate(shape)]
         known = tuple(n for n in (*trips, *extents) if n is not None)
         assert len(known) == len(trips) + len(shape)
         dtype = array.type.dtype
-        kept = Value(Array(dtype, len(known)), _kept_name(array))
+        single = frozenset(k for k, n in enumerate(known) if n == index(1))
+        kept = Value(Array(dtype, len(known), "C", single), _kept_name(array))
         self.before.append(Op("alloc", known, (kept,), attributes={"dtype": dtype, "fill": fill}))
         there = tuple(loop.forward.parameters[0] for loop in loops)
         here = tuple(self.iterations[loop] for loop in loops)
-        again = Value(Array(dtype, len(shape)), array.name)
+        again = Value(Array(dtype, len(shape), "C", ones), array.name)
         axes = "i" * len(loops) + ":" * len(shape)
         self.notes[level].prologue.append(Op("slice", (kept, *here), (again,), attributes={"axes": axes}))
         return kept, there, again
