@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from srcgrad.primitives.custom import stop_gradient
 from srcgrad.tensors.forms import Form, form
 from srcgrad.tensors.formulas.stores import replaced
 from srcgrad.tensors.graph import Node, record
@@ -86,9 +87,9 @@ def permute(node: Node, order: tuple[int, ...]) -> Node:
     return record(form("Permute", f"np.transpose({{0}}, {order})", keeps=False), node)
 
 
-DETACH = form("Detach", "{0}", keeps=False)
+DETACH = form("Detach", "{f0}({0})", functions=(stop_gradient,), keeps=False, discrete=True)
 
 
 def detached(node: Node) -> Node:
     """The same value without a derivative."""
-    return record(DETACH, node, carries=False) if node.needs_grad else node
+    return record(DETACH, node) if node.needs_grad else node
