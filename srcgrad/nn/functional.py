@@ -104,9 +104,7 @@ def _places(
     image: tuple[int, ...], window: tuple[int, ...], stride: Pair, padding: Pair, dilation: Pair = (1, 1)
 ) -> Pair:
     """How many places there are for the window, down and across."""
-    h, w = (
-        (image[1 + k] + 2 * padding[k] - dilation[k] * (window[k] - 1) - 1) // stride[k] + 1 for k in range(2)
-    )
+    h, w = ((image[1 + k] + 2 * padding[k] - dilation[k] * (window[k] - 1) - 1) // stride[k] + 1 for k in range(2))
     if h < 1 or w < 1:
         raise RuntimeError(
             f"Calculated padded input size per channel: ({image[1] + 2 * padding[0]} x {image[2] + 2 * padding[1]}). "

@@ -18,6 +18,7 @@ class View:
 
     read: Callable[[Node], Node]
     write: Callable[[Node, Node], Node]
+    detaches: bool = False
 
 
 def reshaping(shape: tuple[int, ...]) -> View:
@@ -61,7 +62,7 @@ def _as_object(part: str) -> str:
 
 def detaching() -> View:
     """The same values, through which no derivative goes."""
-    return View(detached, _refuse_or_take)
+    return View(detached, _refuse_or_take, detaches=True)
 
 
 def _refuse_or_take(base: Node, new: Node) -> Node:
@@ -70,6 +71,8 @@ def _refuse_or_take(base: Node, new: Node) -> Node:
             "one of the variables needed for gradient computation has been modified by an inplace operation: a "
             "detached view of it was written to. Write to a .clone() of the detached tensor."
         )
+    if new.needs_grad:
+        raise RuntimeError("a value that requires grad is written to a detached tensor. Write to a .clone() of it.")
     return new
 
 

@@ -12,9 +12,18 @@ from srcgrad.primitives.custom import stop_gradient
 Array = NDArray[np.floating]
 
 
+def root(x: Array) -> Array:
+    """The square root, with a derivative of 0 at 0."""
+    return np.where(x > 0, np.sqrt(np.where(x > 0, x, 1)), x)
+
+
+def std(x: Array, axis: Any, ddof: float, keepdims: bool) -> Array:
+    return root(np.var(x, axis=axis, ddof=ddof, keepdims=keepdims))
+
+
 def norm(x: Array, p: float, axis: Any, keepdims: bool) -> Array:
     if p == 2.0:
-        return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+        return root(np.sum(x * x, axis=axis, keepdims=keepdims))
     if p == 1.0:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if p == np.inf:
