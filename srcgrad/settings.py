@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypedDict
 
@@ -20,8 +20,13 @@ class Options:
         Compile the generated source with Numba; False runs it as plain Python.
     fastmath : bool or frozenset of str
         As in `numba.njit`. The default keeps NaN, infinities and compensated sums right.
+    vector_math : bool
+        Take exp, log, sin ... in loops from `srcgrad.vector_math`, which vectorises; False: the C library's, always.
     boundscheck : bool
         Raise IndexError for an index out of range. False trusts the program.
+    parallel : bool
+        Run iterations on all cores (`numba.set_num_threads`) where they are found to be independent, be it in a loop
+        over `range` or `numba.prange`. The result does not depend on the number of threads. Compiled code only.
     cache : bool
         Keep generated modules and machine code on disk, so that another process need not compile.
     mutates : bool
@@ -35,11 +40,23 @@ class Options:
 
     jit: bool = True
     fastmath: bool | frozenset[str] = DEFAULT_FASTMATH
+    vector_math: bool = True
     boundscheck: bool = True
+    parallel: bool = False
     cache: bool = True
     mutates: bool = False
     check_nan: bool = False
     lanes: bool = True
+
+    def described(self) -> tuple[tuple[str, object], ...]:
+        """Every option by name, the same in each process: sets are sorted."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return tuple((name, sorted(v) if isinstance(v, frozenset) else v) for name, v in values.items())
+
+    @property
+    def threads(self) -> bool:
+        """Whether iterations may run at once."""
+        return self.parallel and self.jit
 
     @property
     def reorders(self) -> bool:
@@ -53,7 +70,9 @@ class OptionValues(TypedDict, total=False):
 
     jit: bool
     fastmath: bool | frozenset[str]
+    vector_math: bool
     boundscheck: bool
+    parallel: bool
     cache: bool
     mutates: bool
     check_nan: bool
@@ -75,5 +94,5 @@ def steps_to_print() -> str:
 
 
 def time_steps() -> bool:
-    """``SRCGRAD_TIME``: ``1`` prints what each step of the compiler costs."""
+    """``SRCGRAD_TIME``: ``1`` prints what each step of the compiler costs, and Numba."""
     return os.environ.get("SRCGRAD_TIME", "") not in ("", "0")

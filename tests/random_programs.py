@@ -13,8 +13,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from random_parts.complexes import Complexes
 from random_parts.expressions import Shape
-from random_parts.patterns import HELPERS, Patterns
+from random_parts.patterns import HELPERS
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,14 @@ def program(seed: int) -> Program:
     return _Writer(seed).program()
 
 
-class _Writer(Patterns):
+class _Writer(Complexes):
     """Writes one program, statement by statement, keeping in ``scope`` what is bound."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(Random(seed))
         self.seed = seed
         self.single = seed % 17 == 3
+        self.complex = seed % 5 == 4 and not self.single
         statements: list[tuple[Callable[[], None], float]] = [
             (self.assign_scalar, 2),
             (self.rotate_scalars, 0.7),
@@ -65,6 +67,13 @@ class _Writer(Patterns):
             (self.flagged, 0.3),
             (self.closure, 0.3),
         ]
+        if self.complex:
+            statements += [
+                (self.assign_complex, 3),
+                (self.make_complex_array, 2),
+                (self.write_complex_element, 4),
+                (self.take_apart, 2),
+            ]
         # A program concentrates on some features, so that they meet each other often.
         self.statements = [s for s, _ in statements]
         self.weights = [w * self.rng.choice([0.1, 0.6, 1, 1, 3]) for _, w in statements]
@@ -105,6 +114,9 @@ class _Writer(Patterns):
         for name in self.rng.sample(["c", "d"], self.rng.randint(1, 2)):
             made[name] = lambda rng, dtype: float(rng.uniform(-1.0, 1.0))
             self.scope.scalars.append(name)
+        if self.complex:
+            made["z"] = lambda rng, dtype: rng.uniform(-1.0, 1.0, n) + 1j * rng.uniform(-1.0, 1.0, n)
+            self.scope.complex_arrays["z"] = n
         if self.rng.random() < 0.4:
             made["n"] = lambda rng, dtype: n
             self.extents.setdefault(n, []).append("n")
@@ -116,6 +128,7 @@ class _Writer(Patterns):
     def result(self) -> None:
         """A sum in which every array and some scalars count."""
         terms = [f"np.sin({s})" for s in self.rng.sample(self.scope.scalars, min(3, len(self.scope.scalars)))]
+        terms += self.complex_terms()
         names = list(self.scope.arrays)
         for k, name in enumerate(self.rng.sample(names, min(len(names), 4))):
             rank = len(self.scope.arrays[name])

@@ -29,14 +29,15 @@ VALUES |= {C128: [0.0, 1.0 + 2.0j, -0.5j, 3.0], C64: [0.0, 1.0 + 2.0j, -0.5j, 3.
 ARITHMETIC = ["add", "sub", "mul", "max", "min", "lt", "le", "gt", "ge", "eq", "ne", "abs", "neg", "ipow", "select"]
 BITS = ["bit_and", "bit_or", "bit_xor", "invert"]
 LOGIC = ["and_", "or_", "not_", "eq", "ne", "select", "bit_and", "bit_or", "bit_xor", "invert", "add", "mul"]
-COMPLEX = ["add", "sub", "mul", "neg", "abs", "eq", "ne", "exp", "sin", "cos", "sqrt", "select", "ipow"]
+COMPLEX = ["add", "sub", "mul", "neg", "conj", "real", "imag", "eq", "ne", "exp", "sin", "cos", "sqrt", "ipow"]
+OF_COMPLEX = {"real", "imag", "conj", "complex"}
 INTEGER_ONLY = {"bit_and", "bit_or", "bit_xor", "invert", "lshift", "rshift", "and_", "or_", "not_"}
 
 
 def primitives_of(dtype: DType) -> list[str]:
     match dtype.kind:
         case "f":
-            return sorted(set(SCALARS) - INTEGER_ONLY - {"cast"})
+            return sorted(set(SCALARS) - INTEGER_ONLY - OF_COMPLEX - {"cast"})
         case "c":
             return COMPLEX
         case "b":

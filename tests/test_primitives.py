@@ -112,6 +112,7 @@ ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "trunc": (lambda x: mpmath.sign(x) * mpmath.floor(abs(x)), STEPS),
     "rint": (mpmath.nint, STEPS),
     "fmod": (_fmod, PAIRS),
+    "stop": (lambda x: x, LINE),
     "isnan": (lambda x: x != x, [*LINE, (math.nan,), (math.inf,)]),
     "isinf": (lambda x: abs(x) == math.inf, [*LINE, (math.nan,), (-math.inf,)]),
     "isfinite": (lambda x: abs(x) < math.inf, [*LINE, (math.nan,), (math.inf,)]),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle import second_order
 from oracle.differences import gradient
-from oracle.dual import is_differentiable
+from oracle.dual_numpy import is_differentiable
 from oracle.programs import exact, is_well_conditioned, load, relative_error, shrink
 from oracle.verdicts import RIGHT, fails_alike, verdict
 from random_programs import Program, program

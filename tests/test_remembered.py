@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from srcgrad.api.portable import NotPortable, described, follow, route_to
 from srcgrad.frontend.boundary.places import Capture
+from srcgrad.settings import Options
 
 MODEL = """
 from dataclasses import dataclass
@@ -102,3 +104,9 @@ def test_descriptions_tell_values_apart() -> None:
         described(object())
     with pytest.raises(NotPortable):
         described(np.random.default_rng(0))
+
+
+def test_each_option_is_part_of_what_is_asked() -> None:
+    default = Options()
+    changed = [replace(default, **{f.name: not getattr(default, f.name)}) for f in fields(default)]
+    assert len({repr(options.described()) for options in (default, *changed)}) == len(changed) + 1

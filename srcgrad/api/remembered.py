@@ -112,9 +112,7 @@ def _wanted(options: Options) -> bool:
 
 
 def _name(asked: Asked, function: FunctionType) -> str:
-    options = asked.options
-    flags = options.fastmath if isinstance(options.fastmath, bool) else sorted(options.fastmath)
-    what = repr((asked.plan, flags, options.boundscheck, options.mutates, options.check_nan))
+    what = repr((asked.plan, asked.options.described()))
     where = f"{function.__code__.co_filename}:{function.__module__}.{function.__qualname__}"
     parts = (_package(), *_extensions(), where, code_digest(function.__code__), what)
     return f"artifact_{storage.digest(*parts, *map(structure_text, asked.structures))}.txt"

@@ -6,7 +6,7 @@ import itertools
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from srcgrad.api.marshal import flattener, rebuilder
 from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
-from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours
+from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.known import Path, ValueNeededError, fixed, leaf_paths, value_at
 from srcgrad.frontend.boundary.places import Captured
 from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.ir.types import DTYPES
@@ -26,6 +27,7 @@ from srcgrad.settings import Options
 if TYPE_CHECKING:
     from srcgrad.api.program import Program
 
+T = TypeVar("T")
 CHANGED = object()  # like nothing that is found
 # Of an array's flags: C and F contiguous, aligned, writeable.
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400
@@ -93,7 +95,7 @@ class Specialisation:
     def _first_run(self, leaves: Sequence[object], directions: Sequence[object]) -> object:
         """The run in which Numba compiles."""
         try:
-            with collection_paused():
+            with collection_paused(), timing_numba(self.run.entry.__name__):
                 results = self.run(*leaves, *directions)
         except NumbaError as fault:
             raise fault_of_ours(self.run.path, fault) from fault
@@ -110,7 +112,9 @@ class Specialisations:
         self.options = options
         self.parameters = parameters_of(function)
         self.bind = self.parameters.binder(_gather)
-        self._by_key: dict[object, Specialisation] = {}
+        self._by_key: dict[object, Specialisation | tuple[Path, ...]] = {}
+        # Of arguments of such structures: the leaves whose values have to be known.
+        self._needed: dict[Structures, tuple[Path, ...]] = {}
         self._by_structures: dict[Structures, tuple[Specialisation, ...]] = {}
 
     def bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
@@ -130,9 +134,33 @@ class Specialisations:
                 raise named from None
             raise
         found = self._by_key.get(key)
+        if isinstance(found, tuple):
+            found = self._by_key.get(_with_values(key, found, arguments))
+            assert not isinstance(found, tuple)
         if found is None or not found.fresh():
-            found = self._by_key[key] = self.compile(self.structures(arguments))
+            found = self.for_values(arguments, self.compile)
+            needed = self._needed.get(self.structures(arguments))
+            if needed:
+                self._by_key[key] = needed
+                self._by_key[_with_values(key, needed, arguments)] = found
+            else:
+                self._by_key[key] = found
         return found
+
+    def for_values(self, arguments: tuple[object, ...], use: Callable[[Structures], T]) -> T:
+        """``use(structures)``, in which those values of the arguments are known that have to be."""
+        described = self.structures(arguments)
+        while True:
+            structures = described
+            for path in self._needed.get(described, ()):
+                structures = fixed(structures, path, value_at(arguments, path))
+            try:
+                return use(structures)
+            except ValueNeededError as unknown:
+                if unknown.leaf is None:
+                    raise
+                path = leaf_paths(structures)[unknown.leaf]
+                self._needed[described] = (*self._needed.get(described, ()), path)
 
     def structures(self, arguments: tuple[object, ...]) -> Structures:
         names = self.parameters.names
@@ -162,19 +190,20 @@ class Specialisations:
         return self._program(structures, self.options)
 
     def readable(self, structures: Structures) -> Program:
-        """The same as it is shown and differentiated again: before iterations are run in lanes."""
-        return self._program(structures, replace(self.options, lanes=False))
+        """The same as it is shown and differentiated again: before iterations are run in threads or in lanes."""
+        return self._program(structures, replace(self.options, lanes=False, parallel=False))
 
-    def runs_in_lanes(self, structures: Structures) -> bool:
-        """Whether what is compiled differs from what is shown in that loops run in lanes."""
-        from srcgrad.optimize.run_in_lanes import loops, run_in_lanes
+    def following(self, structures: Structures) -> list[str]:
+        """The names of the steps that make what is compiled of what is shown: those that divide loops."""
+        from srcgrad.compiler import DIVIDING
+        from srcgrad.optimize.run_in_lanes import loops
         from srcgrad.watch import watching
 
         steps: list[tuple[str, int]] = []
         with watching(lambda step, function: steps.append((step, loops(function)))):
             self.program(structures)
         pairs = itertools.pairwise(steps)
-        return any(step == run_in_lanes.__name__ and after > before for (_, before), (step, after) in pairs)
+        return [step for (_, before), (step, after) in pairs if step in DIVIDING and after > before]
 
     def _program(self, structures: Structures, options: Options) -> Program:
         # Not at the top: to import the compiler takes longer than to load what it compiled before.
@@ -182,6 +211,11 @@ class Specialisations:
 
         assert nested  # imported to tell the front end how a derivative is called
         return program.build(self.plan, program.Request(self.function, self.parameters, structures, options))
+
+
+def _with_values(key: object, needed: tuple[Path, ...], arguments: tuple[object, ...]) -> object:
+    """The key of arguments of which some values matter."""
+    return (key, *(value_at(arguments, path) for path in needed))
 
 
 def _gather(*arguments: object) -> tuple[object, ...]:
@@ -195,7 +229,7 @@ def structure_key(value: object) -> object:
         return kind
     if kind is int and -(2**63) <= value < 2**63:  # type: ignore[operator]  # an int
         return int
-    if kind is np.ndarray:
+    if kind is np.ndarray and value.dtype.names is None:  # type: ignore[attr-defined]  # an array
         return (value.dtype, value.ndim, value.flags.num & LAYOUT)  # type: ignore[attr-defined]  # an array
     if isinstance(value, dict):
         return (kind, tuple(value), *map(structure_key, value.values()))

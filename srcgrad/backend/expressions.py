@@ -15,6 +15,7 @@ from srcgrad.analysis.inequalities import MIRRORED, OPPOSITE
 from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
+from srcgrad.backend.vector_text import vector_function
 from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
 from srcgrad.ir.types import C64, C128, F32, F64, I64, INDEX, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
@@ -55,8 +56,8 @@ def constant_text(const: Const) -> tuple[str, int]:
     if kind == "c":
         number = complex(value)
         text = f"complex({_float(number.real)}, {_float(number.imag)})"
-        if repr(number.real) == "0.0" and 0.0 < number.imag < math.inf:
-            text = f"{_float(number.imag)}j"
+        if repr(number.real) == "0.0" and 0.0 <= number.imag < math.inf and repr(number.imag) != "-0.0":
+            text = repr(number)
         return (text, ATOM) if const.dtype.name == "c128" else (f"np.complex64({text})", ATOM)
     assert not isinstance(value, complex)
     text = _float(float(value)) if kind == "f" else repr(int(value))
@@ -82,7 +83,9 @@ class Expressions:
     facts: Facts
     python_numbers: frozenset[Value]
     helpers: set[str] = field(default_factory=set)  # those used
-    unsigned: bool = False  # write indices for Numba
+    loops: int = 0  # how many are around; not counted in text for readers
+    vector: bool = False  # call srcgrad.vector_math
+    imported: set[str] = field(default_factory=set)  # what is called there
 
     def leaves(self, operand: Operand) -> frozenset[Value]:
         return leaves((operand,), self.folded)
@@ -145,10 +148,12 @@ class Expressions:
     def index(self, operand: Operand) -> str:
         """An index, which is in range. Unsigned, it needs no test for Python's negative indices, and loops vectorise.
 
-        In text for readers, and where LLVM sees by itself that it is not negative, it stays as it is.
+        It stays as it is in text for readers, where LLVM sees by itself that it is not negative, and where the test
+        leaves the loop because the index does not change in it.
         """
         text = self.text(operand)
-        return f"np.uint64({text})" if self.unsigned and not self.facts.plainly_nonnegative(operand) else text
+        tested = self.loops and not self.facts.plainly_nonnegative(operand)
+        return f"np.uint64({text})" if tested and self.facts.changes_in(self.loops, operand) else text
 
     def sum(self, sum_: Affine) -> str:
         """A sum, what is added first."""
@@ -194,6 +199,9 @@ class Expressions:
             dtype = op.operands[0].type
             assert isinstance(dtype, Scalar)
             texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
+        if self.vector and (name := vector_function(op)) is not None:
+            self.imported.add(name)
+            return f"{name}({', '.join(map(self.text, op.operands))})", ATOM
         if primitive in HELPER_OF:
             self.helpers.add(HELPER_OF[primitive])
             return f"{HELPER_OF[primitive]}({texts[0]})", ATOM

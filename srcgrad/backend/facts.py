@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, walk
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect
 
@@ -19,6 +19,7 @@ class Facts:
     definitions: dict[Value, Op]  # of each result, its op; parameters of blocks have none
     counters: Mapping[Value, int | None]  # of counted loops, with the least value where it is known
     parameters: frozenset[Value]  # of the function
+    depths: Mapping[Value, int]  # of each value defined in a loop, how many loops are around it
 
     def nonnegative(self, operand: Operand) -> bool:
         if isinstance(operand, Const):
@@ -53,6 +54,10 @@ class Facts:
                 literal = isinstance(second, Const) and second.value == 1
                 return literal and isinstance(first, Value) and self.counters.get(first) == 1
         return False
+
+    def changes_in(self, depth: int, operand: Operand) -> bool:
+        """Whether an integer changes from one iteration to the next of the innermost of so many loops."""
+        return isinstance(operand, Value) and self.depths.get(operand, 0) >= depth
 
     def alias(self, op: Op) -> Operand | None:
         """The operand that the op's result is but another name for."""
@@ -93,7 +98,17 @@ def facts_of(function: Function) -> Facts:
         definitions.update((value, op) for value in op.results)
         if op.primitive in ("for", "range"):
             counters[op.blocks[0].parameters[0]] = _least(op)
-    return Facts(definitions, counters, frozenset(function.parameters))
+    return Facts(definitions, counters, frozenset(function.parameters), dict(_depths(function.body, 0)))
+
+
+def _depths(block: Block, depth: int) -> Iterator[tuple[Value, int]]:
+    for op in block.ops:
+        if depth:
+            yield from ((result, depth) for result in op.results)
+        inside = depth + (op.primitive in HEADER)
+        for inner in op.blocks:
+            yield from ((parameter, inside) for parameter in inner.parameters)
+            yield from _depths(inner, inside)
 
 
 def _least(loop: Op) -> int | None:

@@ -32,8 +32,11 @@ from srcgrad.backend.statements import (
     unread,
 )
 from srcgrad.backend.stems import stems_of
+from srcgrad.backend.threads_text import is_threaded, names_around
+from srcgrad.backend.vector_text import VECTOR_NAMES, may_vectorise
 from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
+from srcgrad.primitives.routines import ROUTINES
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
@@ -52,6 +55,8 @@ class FunctionPrinter:
         The identifiers of callees by key.
     compiled : bool
         Print the forms that Numba makes fast rather than those that read best.
+    vector_math : bool
+        In loops that may vectorise, call srcgrad.vector_math.
     helpers : set of str
         Learns the helpers used.
     """
@@ -63,6 +68,7 @@ class FunctionPrinter:
         entry: bool,
         callees: Mapping[str | None, str],
         compiled: bool,
+        vector_math: bool,
         helpers: set[str],
     ) -> None:
         self.function = function = write_ranges(function, readable=not compiled)
@@ -70,7 +76,9 @@ class FunctionPrinter:
         self.entry = entry
         self.callees = callees
         self.compiled = compiled
+        self.vector_math = vector_math
         self.helpers = helpers
+        self.threaded: set[str] = set()  # the callees that are run in threads
         self.lines: list[Line] = []
         self.depth = 1
         self.location: Location | None = None
@@ -99,8 +107,11 @@ class FunctionPrinter:
         self.folded = fold(self.function, self.facts, passed_on)
         statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
-        stacks = name_stacks(self.function, {*HELPERS, *self.callees.values()})
-        taken = {*HELPERS, *self.callees.values(), *stacks.values(), *map(cursor, stacks.values())}
+        around = [name for callee in self.callees.values() for name in names_around(callee)]
+        vector = VECTOR_NAMES if self.vector_math else ()
+        other = {*HELPERS, *ROUTINES, *self.callees.values(), *around, *vector}
+        stacks = name_stacks(self.function, other)
+        taken = {*other, *stacks.values(), *map(cursor, stacks.values())}
         self.names = {
             **name_values(
                 self.function, statements, alive, self.unread, stems_of(self.function.body, self.facts), taken
@@ -116,8 +127,7 @@ class FunctionPrinter:
                 stack = self.expressions.text(parameter)
                 self.line(f"{cursor(stack)} = {stack}.size")
         self.sequence(self.body)
-        parameters = [name for p in self.function.parameters for name in self.passed(p, self.entry)]
-        head = f"def {self.name}({', '.join(parameters)}):\n"
+        head = f"def {self.name}({', '.join(self.parameter_names())}):\n"
         return head + with_comments(self.lines)
 
     def passed(self, operand: Operand, entry: bool) -> list[str]:
@@ -153,10 +163,16 @@ class FunctionPrinter:
             case Copies(targets, sources):
                 self.location = None
                 self.copies(targets, sources)
+            case For(op, _, (Plain(call),)) if self.compiled and is_threaded(op):
+                self.location = op.location
+                self.line(self.in_threads(op, call))
             case For(op, counter, body):
                 self.location = op.location
                 self.line(f"for {self.names[counter]} in {self.range(op)}:")
+                outside = self.expressions.vector
+                self.expressions.vector = self.vector_math and may_vectorise(op)
                 self.loop_body(body)
+                self.expressions.vector = outside
             case While():
                 self.location = statement.op.location
                 self.while_(statement)
@@ -171,10 +187,9 @@ class FunctionPrinter:
 
     def loop_body(self, body: Sequence[Statement]) -> None:
         """Inside loops indices are written for Numba, in text meant for it."""
-        outside = self.expressions.unsigned
-        self.expressions.unsigned = self.compiled
+        self.expressions.loops += self.compiled
         self.indented(body)
-        self.expressions.unsigned = outside
+        self.expressions.loops -= self.compiled
 
     def range(self, op: Op) -> str:
         bounds = [self.expressions.text(x) for x in op.operands[: HEADER[op.primitive]]]
@@ -309,8 +324,21 @@ class FunctionPrinter:
         arguments = [t for x in op.operands for t in self.passed(x, False)]
         targets = [self.names[r] for r in op.results]
         targets += [t for x in op.operands if is_scalar_stack(x) for t in self.passed(x, False)]
-        call = f"{self.callees[op.text('callee')]}({', '.join(arguments)})"
+        callee = op.text("callee")
+        if callee in ROUTINES:
+            self.helpers.add(callee)
+            return f"{callee}({', '.join(arguments)})"
+        call = f"{self.callees[callee]}({', '.join(arguments)})"
         return f"{', '.join(targets)} = {call}" if targets else call
+
+    def in_threads(self, loop: Op, call: Op) -> str:
+        """The call of a function that runs the iterations of a loop, calls all of them, in threads."""
+        self.threaded.add(call.text("callee"))
+        arguments = [self.expressions.text(x) for x in (loop.operands[0], *call.operands[1:])]
+        return f"{names_around(self.callees[call.text('callee')])[0]}({', '.join(arguments)})"
+
+    def parameter_names(self) -> list[str]:
+        return [name for p in self.function.parameters for name in self.passed(p, self.entry)]
 
     def stack_lines(self, op: Op) -> Iterator[str]:
         text = self.expressions.text

@@ -8,16 +8,18 @@ written is not kept.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
+from numba.core.caching import FunctionCache
 
-def guard_cache(dispatcher: Any) -> None:
-    """Let a dispatcher keep its machine code beside its source file, if there is a place to."""
+
+def guard_cache(dispatcher: Any, kind: Callable[[Any], Any] = FunctionCache) -> None:
+    """Let a dispatcher keep its machine code beside its source file, or where another kind of cache does, if it can."""
     try:
-        dispatcher.enable_caching()
+        dispatcher._cache = _GuardedCache(kind(dispatcher.py_func))
     except RuntimeError:  # no directory for it can be written
         return
-    dispatcher._cache = _GuardedCache(dispatcher._cache)
 
 
 class _GuardedCache:

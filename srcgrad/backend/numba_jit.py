@@ -16,9 +16,11 @@ import numpy as np
 from srcgrad.backend.cache import digest, keep
 from srcgrad.backend.machine_code import guard_cache
 from srcgrad.backend.runtime import reword
+from srcgrad.backend.vector_cache import VECTOR_MATH, fingerprint, keep_vector_functions
 from srcgrad.ir.core import Function
 from srcgrad.ir.types import Scalar
 from srcgrad.settings import Options
+from srcgrad.watch import timed
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ def generate(function: Function, options: Options) -> Generated:
     # Not at the top: loading what was generated before needs none of it.
     from srcgrad.backend.python_source import module_of
 
-    module = module_of(function)
+    with timed(function.name, "emit"):
+        module = module_of(function, vector_math=options.jit and options.vector_math)
     types = [p.type for p in function.parameters]
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
     return Generated(module.text(*decorators(options)) if options.jit else module.text(), module.entry, scalars)
@@ -79,7 +82,8 @@ def generate(function: Function, options: Options) -> Generated:
 
 def load(generated: Generated, options: Options) -> Compiled:
     """Run the module and take its entry, from a file of the cache where that can be."""
-    name = f"{generated.entry}_{digest(generated.text)}"
+    vector = VECTOR_MATH in generated.text
+    name = f"{generated.entry}_{digest(generated.text, *((fingerprint(),) if vector else ()))}"
     path = keep(f"{name}.py", generated.text) if options.cache and options.jit else None
     module = _from_file(name, path) if path else _from_text(name, generated.text)
     entry = getattr(module, generated.entry)
@@ -87,11 +91,13 @@ def load(generated: Generated, options: Options) -> Compiled:
         return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
     if path:
         guard_cache(entry)
+    if path and vector:
+        keep_vector_functions(module)
     return Compiled(entry, entry, generated.text, str(module.__file__))
 
 
-def decorators(options: Options) -> tuple[str, str]:
-    """Numba's flags for the entry and for the functions that only it calls.
+def decorators(options: Options) -> tuple[str, str, str]:
+    """Numba's flags for the entry, for the functions that only it calls, and for those of them that make threads.
 
     ``error_model="numpy"``: division by zero gives infinity, as it does in NumPy. Wrappers that nobody needs are
     left out: each costs some hundredths of a second to compile.
@@ -99,7 +105,8 @@ def decorators(options: Options) -> tuple[str, str]:
     flags = options.fastmath
     fastmath = repr(flags) if isinstance(flags, bool) else "{" + ", ".join(map(repr, sorted(flags))) + "}"
     common = f'@njit(fastmath={fastmath}, error_model="numpy", nogil=True, no_cfunc_wrapper=True'
-    return f"{common})\n", f"{common}, no_cpython_wrapper=True)\n"
+    inner = f"{common}, no_cpython_wrapper=True"
+    return f"{common})\n", f"{inner})\n", f"{inner}, parallel=True)\n"
 
 
 def _from_file(name: str, path: Path) -> ModuleType:

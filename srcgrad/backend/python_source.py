@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
+from srcgrad.backend.routine_source import compiled_routines, plain_routine
 from srcgrad.backend.runtime import HELPERS, helper_source
+from srcgrad.backend.threads_text import texts_around
+from srcgrad.backend.vector_text import VECTOR_NAMES
 from srcgrad.ir.core import Function, walk
+from srcgrad.primitives.routines import ROUTINES
 
 READABLE, COMPILED = "readable", "compiled"
 
@@ -17,39 +21,58 @@ class Module:
     """The parts of a generated module; the first function is the entry."""
 
     helpers: tuple[str, ...]
+    routines: tuple[str, ...]  # their names
     functions: tuple[str, ...]
     entry: str
+    imported: tuple[str, ...]  # from srcgrad.vector_math
+    threads: tuple[str, ...] = ()  # functions that run chunks of iterations in threads
 
-    def text(self, decorator: str = "", inner: str = "") -> str:
-        """The whole text, with ``decorator`` before the entry and ``inner`` before what it calls."""
+    def text(self, decorator: str = "", inner: str = "", threads: str = "") -> str:
+        """The whole text, with ``decorator`` before the entry, ``inner`` and ``threads`` before what it calls."""
         entry, *callees = self.functions
         parts = [inner + part for part in self.helpers] + [decorator + entry] + [inner + part for part in callees]
+        parts += [threads + part for part in self.threads]
         head = "import math\n\n" if any("math." in part for part in parts) else ""
         head += "import numpy as np\n"
-        if decorator:
-            head += "from numba import njit\n"
-        return "\n\n".join([head, *parts])
+        numba = [name for name, needed in (("njit", decorator), ("prange", self.threads)) if needed]
+        if numba:
+            head += f"from numba import {', '.join(numba)}\n"
+        if self.imported:
+            head += f"\nfrom srcgrad.vector_math import {', '.join(self.imported)}\n"
+        routines = compiled_routines(self.routines, inner) if decorator else list(map(plain_routine, self.routines))
+        return "\n\n".join([head, *routines, *parts])
 
 
-def emit(function: Function, level: str = READABLE) -> str:
+def emit(function: Function, level: str = READABLE, vector_math: bool = False) -> str:
     """The source of a function and of what it calls.
 
-    ``level`` is ``"readable"``, or ``"compiled"`` for exactly the text that is compiled.
+    ``level`` is ``"readable"``, or ``"compiled"`` for exactly the text that is compiled, where ``vector_math`` says
+    whether its loops call `srcgrad.vector_math`.
     """
-    return module_of(function, level).text()
+    return module_of(function, level, vector_math and level == COMPILED).text()
 
 
-def module_of(function: Function, level: str = COMPILED) -> Module:
+def module_of(function: Function, level: str = COMPILED, vector_math: bool = False) -> Module:
     if level not in (READABLE, COMPILED):
         raise ValueError(f"level is {READABLE!r} or {COMPILED!r}, not {level!r}")
     names = function_names(function)
     callees = all_callees(function)
     used: set[str] = set()
-    printers = [FunctionPrinter(function, names[None], True, names, level == COMPILED, used)]
-    printers += [FunctionPrinter(f, names[key], False, names, level == COMPILED, used) for key, f in callees.items()]
-    functions = tuple(printer.text() for printer in printers)
+    compiled = level == COMPILED
+    printers: dict[str | None, FunctionPrinter] = {
+        key: FunctionPrinter(f, names[key], key is None, names, compiled, vector_math, used)
+        for key, f in ((None, function), *callees.items())
+    }
+    functions = [printer.text() for printer in printers.values()]
+    threads = []
+    for key in sorted({key for printer in printers.values() for key in printer.threaded}):
+        run, fails = texts_around(names[key], printers[key].parameter_names()[1:])
+        functions.append(fails)
+        threads.append(run)
     helpers = tuple(helper_source(name) for name in HELPERS if name in used)
-    return Module(helpers, functions, names[None])
+    routines = tuple(name for name in ROUTINES if name in used)
+    imported = sorted({name for printer in printers.values() for name in printer.expressions.imported})
+    return Module(helpers, routines, tuple(functions), names[None], tuple(imported), tuple(threads))
 
 
 def all_callees(function: Function) -> dict[str, Function]:
@@ -61,7 +84,7 @@ def all_callees(function: Function) -> dict[str, Function]:
         current = pending.pop()
         known |= current.callees
         for op in walk(current.body):
-            if op.primitive == "call" and (key := op.text("callee")) not in found:
+            if op.primitive == "call" and (key := op.text("callee")) not in found and key not in ROUTINES:
                 found[key] = known[key]
                 pending.append(known[key])
     return found
@@ -69,7 +92,7 @@ def all_callees(function: Function) -> dict[str, Function]:
 
 def function_names(function: Function) -> dict[str | None, str]:
     """Identifiers of the functions of a module: of each callee by key, of the entry under None."""
-    taken = set(RESERVED) | set(HELPERS)
+    taken = {*RESERVED, *HELPERS, *ROUTINES, *VECTOR_NAMES}
     names: dict[str | None, str] = {}
     keys: list[str | None] = [None, *all_callees(function)]
     for key in keys:

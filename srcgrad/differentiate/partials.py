@@ -61,6 +61,22 @@ def _times(builder: Builder, partial: Const, factor: Operand) -> Operand:
     return builder("mul", convert(builder, partial, factor.type), factor)
 
 
+def added(builder: Builder, a: Operand, b: Operand, name: str) -> Operand:
+    """The sum of two contributions to an adjoint; of a real and an imaginary one the number with these parts."""
+    is_complex = isinstance(a.type, Scalar) and a.type.dtype.kind == "c"
+    for x, y in ((a, b), (b, a)) if is_complex else ():
+        real, imaginary = _maker(builder, x), _maker(builder, y)
+        if real is None or imaginary is None or not real.primitive == imaginary.primitive == "complex":
+            continue
+        if _is_zero(real.operands[1]) and _is_zero(imaginary.operands[0]):
+            return builder("complex", real.operands[0], imaginary.operands[1], name=name)
+    return builder("add", a, b, name=name)
+
+
+def _is_zero(operand: Operand) -> bool:
+    return isinstance(operand, Const) and operand.value == 0
+
+
 def masked(builder: Builder, factor: Operand, product: Operand) -> Operand:
     """The product, but 0 where the factor is."""
     zero = zero_like(factor)

@@ -16,7 +16,7 @@ from srcgrad.differentiate import control_flow
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active, link_parts
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
-from srcgrad.differentiate.partials import convert, fill_array, partials, scaled, zero_like, zeros_like
+from srcgrad.differentiate.partials import added, convert, fill_array, partials, scaled, zero_like, zeros_like
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import mark_regular
@@ -51,7 +51,7 @@ class Reverse:
         if ct.type != target.type:
             ct = convert(self.builder, ct, target.type)
         old = self.adjoints.get(target)
-        self.adjoints[target] = ct if old is None else self.builder("add", old, ct, name=suffixed(target, BAR))
+        self.adjoints[target] = ct if old is None else added(self.builder, old, ct, suffixed(target, BAR))
 
     def take(self, value: Value) -> Operand | None:
         """The finished adjoint of a value that is about to be reversed; None if it is zero."""
@@ -138,12 +138,13 @@ class Reverse:
         taken = [self._cotangent(x if isinstance(x.type, Array) else next(results)) for x in outs]
         if all(ct is None for ct in taken):
             return
-        cts = [zeros_like(self.builder, x) if ct is None else ct for x, ct in zip(outs, taken, strict=True)]
         routine = ROUTINES.get(op.text("rule"))
         if routine is not None:
-            by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *cts))
+            assert routine.vjp is not None
+            by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *taken))
             found = [ct for x, ct in zip(residuals, by_rule, strict=False) if differentiable(x)]
         else:
+            cts = [zeros_like(self.builder, x) if ct is None else ct for x, ct in zip(outs, taken, strict=True)]
             body = spliced(self.callees.primals[op.text("rule")], (*residuals, *cts))
             self.builder.ops.extend(body.ops)
             found = list(body.yields)

@@ -5,6 +5,7 @@ from srcgrad.frontend.arrays import (
     contraction,
     creation,
     formulas,
+    index_tricks,
     joining,
     parts,
     reductions,
@@ -13,8 +14,16 @@ from srcgrad.frontend.arrays import (
     ufuncs,
     views,
 )
-from srcgrad.frontend.calls import builtin_functions, builtin_queries, numba_gufuncs, numba_ufuncs, ruled, stencils
-from srcgrad.frontend.containers import comprehensions, methods, sequences
+from srcgrad.frontend.calls import (
+    builtin_functions,
+    builtin_queries,
+    numba_gufuncs,
+    numba_ufuncs,
+    outer,
+    ruled,
+    stencils,
+)
+from srcgrad.frontend.containers import comprehensions, methods, sequences, typed
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
 from srcgrad.frontend.numbers import complex_functions, functions
@@ -34,12 +43,14 @@ __all__ = [
     "expressions",
     "formulas",
     "functions",
+    "index_tricks",
     "iteration",
     "joining",
     "loops",
     "methods",
     "numba_gufuncs",
     "numba_ufuncs",
+    "outer",
     "parts",
     "reductions",
     "ruled",
@@ -49,6 +60,7 @@ __all__ = [
     "stencils",
     "stopped",
     "subscripts",
+    "typed",
     "ufuncs",
     "views",
 ]

@@ -39,6 +39,10 @@ class Builder:
     def depth(self) -> int:
         return len(self._open)
 
+    def is_open(self, ops: object) -> bool:
+        """Whether these are the ops of a block that is being made."""
+        return any(ops is known for _, known in self._open)
+
     def open(self, parameters: Sequence[Value] = ()) -> None:
         if not self._open:
             self._arguments.update(parameters)
@@ -129,6 +133,21 @@ class Builder:
             return ()
 
         self.for_(n, (), iteration, counter=counter)
+
+    def while_(
+        self,
+        initial: Sequence[Operand],
+        test: Callable[..., Operand],
+        body: Callable[..., Sequence[Operand]],
+        names: Sequence[str],
+    ) -> tuple[Value, ...]:
+        """A loop as long as ``test(*carried)`` holds; ``body(*carried)`` returns what it yields."""
+        blocks = []
+        for emit_block in (lambda *carried: (test(*carried),), body):
+            parameters = tuple(Value(x.type, n) for x, n in zip(initial, names, strict=True))
+            self.open(parameters)
+            blocks.append(self.close(emit_block(*parameters)))
+        return self.emit("while", *initial, blocks=blocks, names=names)
 
     def if_(
         self,

@@ -4,32 +4,69 @@ import importlib
 import sys
 
 from srcgrad.library import (
+    axes,
     comparison,
+    counting,
+    covariance,
     cumulative,
+    diagonals,
+    differences,
     elementwise,
     extremes,
+    grids,
+    interpolation,
     linear_algebra,
+    missing,
+    norms,
     ordering,
-    shapes,
+    orthogonal,
+    padding,
+    picking,
+    polynomials,
+    products,
+    putting,
+    quantiles,
+    repeating,
+    singular,
     spectral,
+    splitting,
     statistics,
 )
 
 __all__ = [
+    "axes",
     "comparison",
+    "counting",
+    "covariance",
     "cumulative",
+    "diagonals",
+    "differences",
     "elementwise",
     "extremes",
+    "grids",
+    "interpolation",
     "linear_algebra",
     "load_special",
+    "missing",
+    "norms",
     "ordering",
-    "shapes",
+    "orthogonal",
+    "padding",
+    "picking",
+    "polynomials",
+    "products",
+    "putting",
+    "quantiles",
+    "repeating",
+    "singular",
     "spectral",
+    "splitting",
     "statistics",
 ]
 
 
 def load_special() -> None:
     """Rows for SciPy's functions in a program that has imported them; to import SciPy takes a tenth of a second."""
-    if "scipy.special" in sys.modules:
-        importlib.import_module("srcgrad.library.special")
+    for name, rows in (("scipy.special", "special"), ("scipy.linalg", "scipy_linalg")):
+        if name in sys.modules:
+            importlib.import_module(f"srcgrad.library.{rows}")

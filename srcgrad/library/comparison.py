@@ -1,4 +1,4 @@
-"""Closeness and equality of arrays, NaN left out of reductions, and values put into ranges."""
+"""Closeness and equality of arrays, and values put into ranges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
-Axis = int | tuple[int, ...] | None
 
 
 @library(np.isclose)
@@ -35,54 +34,21 @@ def array_equal(a: Array, b: Array) -> bool:
     return same
 
 
-@library(np.nansum)
-def nansum(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
-
-
-@library(np.nanmean)
-def nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    present = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
-    return nansum(a, axis, keepdims) / present
-
-
-@library(np.nanmax)
-def nanmax(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
-
-
-@library(np.nanmin)
-def nanmin(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    return np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
-
-
-@library(np.ptp)
-def ptp(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
-
-
-@library(np.bincount)
-def bincount(x: NDArray[np.int64], weights: Array | None = None, minlength: int = 0) -> Array:
-    size = minlength
-    for i in range(x.shape[0]):
-        if x[i] < 0:
-            raise ValueError("'list' argument must have no negative elements")
-        size = max(size, x[i] + 1)
-    if weights is None:
-        counts = np.zeros(size, np.int64)
-        for i in range(x.shape[0]):
-            counts[x[i]] += 1
-        return counts  # type: ignore[return-value]  # integers here
-    sums = np.zeros(size)
-    for i in range(x.shape[0]):
-        sums[x[i]] += weights[i]
-    return sums
-
-
-@library(np.polyval)
-def polyval(p: Array, x: Array) -> Array:
-    """Horner's rule, highest power first."""
-    value = 0.0 * x
-    for i in range(p.shape[0]):
-        value = value * x + p[i]
-    return value
+@library(np.clip, streamed=("a",))
+def clip(
+    a: Array,
+    a_min: Array | None = None,
+    a_max: Array | None = None,
+    *,
+    min: Array | None = None,
+    max: Array | None = None,
+) -> Array:
+    least = min if a_min is None else a_min
+    most = max if a_max is None else a_max
+    if least is None and most is None:
+        return a.copy()
+    if least is None:
+        return np.minimum(a, most)  # type: ignore[arg-type]  # not None
+    if most is None:
+        return np.maximum(a, least)
+    return np.minimum(np.maximum(a, least), most)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from srcgrad.frontend.arrays.elements import element
-from srcgrad.frontend.arrays.rows import fills_rows, indices, reduces_rows
+from srcgrad.frontend.arrays.rows import fills_rows, indices
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
@@ -19,6 +19,29 @@ def sorted_row(v: Array, out: Array) -> None:
     order_of(v, order)
     for i in range(v.shape[0]):
         out[i] = element(v, order[i])
+
+
+@library(np.partition)
+def partition(a: Array, kth: int, axis: int | None = -1) -> Array:
+    """Sorted altogether, which is one of the orders that a partition may give."""
+    return np.sort(a, axis=axis)
+
+
+@library(np.argpartition)
+def argpartition(a: Array, kth: int, axis: int | None = -1) -> Order:
+    return np.argsort(a, axis=axis)
+
+
+@library(np.lexsort)
+def lexsort(keys: tuple[Array, ...]) -> Order:
+    """By the last key, where that is equal by the one before, and so on."""
+    n = keys[0].shape[0]
+    order = np.arange(n)
+    for key in keys:
+        own = np.empty(n, np.int64)
+        order_of(key[order], own)
+        order = order[own]
+    return order
 
 
 @fills_rows(np.argsort, axis=-1, dtype=indices)
@@ -56,31 +79,6 @@ def before(a: np.floating | float, b: np.floating | float) -> bool:
     return bool(a < b or (b != b and a == a))
 
 
-@reduces_rows(np.median)
-def median(v: Array) -> np.floating:
-    n = v.shape[0]
-    order = np.empty(n, np.int64)
-    order_of(v, order)
-    if n == 0:
-        return np.float64(np.nan)
-    last = element(v, order[n - 1])
-    if last != last:
-        return last
-    return (element(v, order[(n - 1) // 2]) + element(v, order[n // 2])) * 0.5
-
-
-@library(np.searchsorted)
-def searchsorted(a: Array, v: Array, side: str = "left") -> Order:
-    """Where elements would be inserted into a sorted vector."""
-    if not isinstance(v, np.ndarray):
-        return place_of(a, v, side)
-    flat = v.flatten()
-    out = np.empty(flat.shape[0], np.int64)
-    for i in range(flat.shape[0]):
-        out[i] = place_of(a, flat[i], side)
-    return out.reshape(v.shape)
-
-
 def place_of(a: Array, x: float, side: str) -> int:
     low = 0
     high = a.shape[0]
@@ -91,66 +89,3 @@ def place_of(a: Array, x: float, side: str) -> int:
         else:
             high = middle
     return np.int64(low)  # type: ignore[return-value]  # a strong integer
-
-
-@library(np.interp)
-def interp(x: Array, xp: Array, fp: Array, left: float | None = None, right: float | None = None) -> Array:
-    """Piecewise linear interpolation."""
-    if not isinstance(x, np.ndarray):
-        return value_at(x, xp, fp, left, right)
-    flat = x.flatten()
-    out = np.empty(flat.shape[0])
-    for i in range(flat.shape[0]):
-        out[i] = value_at(flat[i], xp, fp, left, right)
-    return out.reshape(x.shape)
-
-
-def value_at(x: float, xp: Array, fp: Array, left: float | None, right: float | None) -> float:
-    n = xp.shape[0]
-    if n == 1:
-        return fp[0]
-    if x < xp[0]:
-        return fp[0] if left is None else left
-    if x > xp[n - 1]:
-        return fp[n - 1] if right is None else right
-    k = min(max(place_of(xp, x, "right") - 1, 0), n - 2)
-    slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
-    return slope * (x - xp[k]) + fp[k]
-
-
-@library(np.unique)
-def unique(ar: Array) -> Array:
-    """The different elements in ascending order."""
-    ordered = np.sort(np.asarray(ar).flatten())
-    n = ordered.shape[0]
-    count = 0
-    for i in range(n):
-        if i == 0 or before(ordered[i - 1], ordered[i]):
-            count += 1
-    out = np.empty(count, ordered.dtype)
-    k = 0
-    for i in range(n):
-        if i == 0 or before(ordered[i - 1], ordered[i]):
-            out[k] = ordered[i]
-            k += 1
-    return out
-
-
-@library(np.quantile)
-def quantile(a: Array, q: float) -> np.floating:
-    """Of all elements, by linear interpolation between neighbours."""
-    ordered = np.sort(np.asarray(a).flatten())
-    place = q * (ordered.shape[0] - 1)
-    low = int(np.floor(place))
-    high = min(low + 1, ordered.shape[0] - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-
-
-@library(np.percentile)
-def percentile(a: Array, q: float) -> np.floating:
-    return quantile(a, q / 100.0)
-
-
-@library(np.digitize)
-def digitize(x: Array, bins: Array, right: bool = False) -> Order:
-    return searchsorted(bins, x, "left" if right else "right")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import srcgrad
-from oracle.dual import is_differentiable
+from oracle.dual_numpy import is_differentiable
 
 Function = Callable[..., Any]
 
@@ -89,10 +89,11 @@ def _zero_tangent(x: Any) -> Any:
     """None for what carries no derivative."""
     if not is_differentiable(x):
         return None
-    return np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0
+    return np.zeros_like(x) if isinstance(x, np.ndarray) else type(x)(0)
 
 
 def random_direction(args: Sequence[Any], wrt: Sequence[int], seed: int = 0) -> list[Any]:
     rng = np.random.default_rng(seed)
-    draws = [rng.uniform(0.5, 1.5, np.shape(args[k])) for k in wrt]
-    return [d if isinstance(args[k], np.ndarray) else float(d) for d, k in zip(draws, wrt, strict=True)]
+    draws: list[Any] = [rng.uniform(0.5, 1.5, np.shape(args[k])) for k in wrt]
+    draws = [d - 1j * np.cos(9.0 * d) if np.iscomplexobj(args[k]) else d for d, k in zip(draws, wrt, strict=True)]
+    return [d if isinstance(args[k], np.ndarray) else np.asarray(d).item() for d, k in zip(draws, wrt, strict=True)]

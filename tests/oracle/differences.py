@@ -29,14 +29,20 @@ def along(f: Function, args: Sequence[Any], wrt: Sequence[int], direction: Seque
 
 
 def gradient(f: Function, args: Sequence[Any], k: int, step: float = 1e-3) -> Any:
-    """The gradient of a scalar function by its argument ``k``, of that argument's shape."""
+    """The gradient of a scalar function by its argument ``k``, of that argument's shape.
+
+    That by a complex ``a + ib`` is ``df/da - i df/db``.
+    """
     x = args[k]
-    out = np.zeros(np.shape(x))
+    units = (1.0, 1j) if np.iscomplexobj(x) else (1.0,)
+    out = np.zeros(np.shape(x), np.result_type(float, *units))
     for index in np.ndindex(np.shape(x)):
-        unit = np.zeros(np.shape(x))
-        unit[index] = 1.0
-        out[index] = along(f, args, (k,), (unit if isinstance(x, np.ndarray) else 1.0,), step)
-    return out if isinstance(x, np.ndarray) else float(out)
+        for u in units:
+            unit = np.zeros(np.shape(x), out.dtype)
+            unit[index] = u
+            by = along(f, args, (k,), (unit if isinstance(x, np.ndarray) else u,), step)
+            out[index] += by * np.conj(u)
+    return out if isinstance(x, np.ndarray) else out.item()
 
 
 def complex_step(f: Function, args: Sequence[Any], wrt: Sequence[int], direction: Sequence[Any]) -> Any:

@@ -8,12 +8,15 @@ a tangent is a vector with an entry per input element.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 Tangent = Any  # a vector, or 0.0 for a constant; NumPy broadcasts the two
+
+
+class Parts:
+    """The class of complex dual numbers (``pairs``), to which duals leave the arithmetic with them, as to arrays."""
 
 
 class Dual:
@@ -31,6 +34,17 @@ class Dual:
     def __float__(self) -> float:
         raise TypeError("a dual number would lose its tangent here")
 
+    @property
+    def real(self) -> Dual:
+        return self
+
+    @property
+    def imag(self) -> Dual:
+        return Dual(0.0)
+
+    def conjugate(self) -> Dual:
+        return self
+
     def __hash__(self) -> int:
         return hash(self.value)
 
@@ -47,7 +61,7 @@ class Dual:
         return Dual(abs(self.value), float(np.sign(self.value)) * self.tangent)
 
     def __add__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, np.ndarray | Parts):
             return NotImplemented
         b = dual(other)
         return Dual(self.value + b.value, self.tangent + b.tangent)
@@ -55,16 +69,16 @@ class Dual:
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, np.ndarray | Parts):
             return NotImplemented
         b = dual(other)
         return Dual(self.value - b.value, self.tangent - b.tangent)
 
     def __rsub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else dual(other) - self
+        return NotImplemented if isinstance(other, np.ndarray | Parts) else dual(other) - self
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, np.ndarray | Parts):
             return NotImplemented
         b = dual(other)
         return Dual(self.value * b.value, self.tangent * b.value + b.tangent * self.value)
@@ -72,17 +86,17 @@ class Dual:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, np.ndarray | Parts):
             return NotImplemented
         b = dual(other)
         y = self.value / b.value
         return Dual(y, (self.tangent - b.tangent * y) / b.value)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else dual(other) / self
+        return NotImplemented if isinstance(other, np.ndarray | Parts) else dual(other) / self
 
     def __pow__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, np.ndarray | Parts):
             return NotImplemented
         b = dual(other)
         y = self.value**b.value
@@ -91,7 +105,7 @@ class Dual:
         return Dual(y, self.tangent * by_base + b.tangent * by_exponent)
 
     def __rpow__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else dual(other) ** self
+        return NotImplemented if isinstance(other, np.ndarray | Parts) else dual(other) ** self
 
     def __lt__(self, other: Any) -> bool:
         return self.value < plain(other)
@@ -137,91 +151,3 @@ def dual(x: Any) -> Dual:
 
 def plain(x: Any) -> float:
     return float(x.value if isinstance(x, Dual) else x)
-
-
-ELEMENTARY = ("sin", "cos", "exp", "log", "sqrt", "tanh")
-
-
-def _lifted(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """An object array may hold plain floats too, which have no method ``sin``."""
-
-    def apply(x: Any) -> Any:
-        if not isinstance(x, np.ndarray):
-            return function(x)
-        a = np.empty(x.size, dtype=object)
-        a[:] = [dual(v) for v in x.ravel()]
-        return function(a.reshape(x.shape))
-
-    return apply
-
-
-class DualNumPy:
-    """Stands in for the name ``np`` of a program: allocations make arrays of duals, all else is NumPy's."""
-
-    def __getattr__(self, name: str) -> Any:
-        function = getattr(np, name)
-        return _lifted(function) if name in ELEMENTARY else function
-
-    def full(self, shape: Any, value: Any, dtype: Any = float) -> np.ndarray[Any, Any]:
-        if np.dtype(dtype).kind != "f":
-            return np.full(shape, value, dtype=dtype)
-        return np.full(shape, dual(value), dtype=object)
-
-    def zeros(self, shape: Any, dtype: Any = float) -> np.ndarray[Any, Any]:
-        return self.full(shape, 0, dtype)
-
-    def ones(self, shape: Any, dtype: Any = float) -> np.ndarray[Any, Any]:
-        return self.full(shape, 1, dtype)
-
-    def empty(self, shape: Any, dtype: Any = float) -> np.ndarray[Any, Any]:
-        """NaN, so that a program that reads what it never wrote is found out."""
-        return self.full(shape, math.nan, dtype)
-
-    def zeros_like(self, a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return self.zeros(a.shape)
-
-    def ones_like(self, a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return self.ones(a.shape)
-
-    def empty_like(self, a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return self.empty(a.shape)
-
-
-def is_differentiable(x: object) -> bool:
-    """Whether an argument carries a derivative: a float or an array of floats."""
-    if isinstance(x, np.ndarray):
-        return bool(x.dtype.kind == "f")
-    return isinstance(x, float | np.floating)
-
-
-def seeded(args: Sequence[Any]) -> tuple[Any, ...]:
-    """The arguments with a unit tangent for each element of each differentiable one, in order."""
-    sizes = [np.size(x) if is_differentiable(x) else 0 for x in args]
-    basis = np.eye(sum(sizes))
-    out, start = [], 0
-    for x, size in zip(args, sizes, strict=True):
-        rows = basis[start : start + size]
-        start += size
-        if not is_differentiable(x):
-            out.append(x)
-        elif isinstance(x, np.ndarray):
-            a = np.empty(x.size, dtype=object)
-            a[:] = [Dual(v, t) for v, t in zip(x.ravel(), rows, strict=True)]
-            out.append(a.reshape(x.shape))
-        else:
-            out.append(Dual(x, rows[0]))
-    return tuple(out)
-
-
-def value_and_gradients(f: Callable[..., Any], args: Sequence[Any]) -> tuple[float, list[Any]]:
-    """The value of ``f`` (bound to :class:`DualNumPy`) and a gradient for each differentiable argument, in order."""
-    y = dual(f(*seeded(args)))
-    active = [x for x in args if is_differentiable(x)]
-    total = sum(np.size(x) for x in active)
-    flat = np.broadcast_to(np.asarray(y.tangent, dtype=float), (total,))
-    out, start = [], 0
-    for x in active:
-        piece = flat[start : start + np.size(x)]
-        start += np.size(x)
-        out.append(piece.reshape(np.shape(x)).copy() if isinstance(x, np.ndarray) else float(piece[0]))
-    return y.value, out

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from oracle.dual import DualNumPy, is_differentiable, value_and_gradients
+from oracle.dual_numpy import DualNumPy, is_differentiable, value_and_gradients
+from oracle.pairs import Pair
 
 Function = Callable[..., Any]
 
@@ -27,11 +28,22 @@ def load(source: str) -> Function:
 
 
 def load_dual(source: str) -> Function:
-    return _execute(source, "<dual>", DualNumPy())
+    tree = ast.fix_missing_locations(_PairLiterals().visit(ast.parse(source)))
+    return _execute(tree, "<dual>", DualNumPy(), complex=Pair)
 
 
-def _execute(source: str, name: str, numpy: object) -> Function:
-    namespace: dict[str, Any] = {"np": numpy, "__name__": "random_program"}
+class _PairLiterals(ast.NodeTransformer):
+    """``0.5j`` as ``complex(0.0, 0.5)``, which then makes a pair."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if not isinstance(node.value, complex):
+            return node
+        parts: list[ast.expr] = [ast.Constant(node.value.real), ast.Constant(node.value.imag)]
+        return ast.Call(ast.Name("complex", ast.Load()), parts, [])
+
+
+def _execute(source: str | ast.Module, name: str, numpy: object, **names: object) -> Function:
+    namespace: dict[str, Any] = {"np": numpy, "__name__": "random_program", **names}
     exec(compile(source, name, "exec"), namespace)
     function: Function = namespace["f"]
     return function
@@ -58,7 +70,7 @@ def relative_error(got: Sequence[Any], expected: Sequence[Any]) -> float:
     for g, e in zip(got, expected, strict=True):
         if np.shape(g) != np.shape(e):
             return float("inf")
-        difference = float(np.max(np.abs(np.asarray(g, dtype=float) - np.asarray(e, dtype=float)), initial=0.0))
+        difference = float(np.max(np.abs(np.asarray(g, dtype=complex) - np.asarray(e, dtype=complex)), initial=0.0))
         worst = max(worst, difference if np.isfinite(difference) else float("inf"))
     return worst / largest
 

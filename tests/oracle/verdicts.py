@@ -34,7 +34,7 @@ def verdict(p: Program, *, source: str | None = None, jit: bool = False, seconds
     except Exception as fault:
         return f"fault {type(fault).__name__}: {fault}"
     expected_value, expected = exact(source, args)
-    along = sum(float(np.sum(g * d)) for g, d in zip(expected, direction, strict=True))
+    along = sum(float(np.sum(g * d).real) for g, d in zip(expected, direction, strict=True))
     scale = max([1.0, *(float(np.max(np.abs(g), initial=0.0)) for g in expected)])
     errors = {
         "value": abs(value - expected_value) / max(1.0, abs(expected_value)),

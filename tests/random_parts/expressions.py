@@ -16,10 +16,13 @@ class Scope:
     scalars: list[str] = field(default_factory=list)
     arrays: dict[str, Shape] = field(default_factory=dict)
     counters: dict[str, Interval] = field(default_factory=dict)
+    complexes: list[str] = field(default_factory=list)
+    complex_arrays: dict[str, int] = field(default_factory=dict)  # vectors: their lengths
     fixed: set[str] = field(default_factory=set)  # loop variables and the like: never assigned
 
     def copy(self) -> Scope:
-        return Scope(list(self.scalars), dict(self.arrays), dict(self.counters), set(self.fixed))
+        own = list(self.scalars), dict(self.arrays), dict(self.counters)
+        return Scope(*own, list(self.complexes), dict(self.complex_arrays), set(self.fixed))
 
 
 class Expressions:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle.derivatives import differentiable
-from oracle.dual import DualNumPy, value_and_gradients
+from oracle.dual_numpy import DualNumPy, value_and_gradients
 from oracle.programs import relative_error
 
 import srcgrad

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.scalars import index_op
@@ -62,6 +63,15 @@ def _itemsize(lowering: Lowering, value: FrontValue) -> FrontValue:
 @array_attribute("T")
 def _transposed(lowering: Lowering, value: FrontValue) -> FrontValue:
     return reversed_axes(lowering.builder, value)
+
+
+@array_attribute("mT")
+def _last_two_swapped(lowering: Lowering, value: FrontValue) -> FrontValue:
+    array = materialized(lowering.builder, value)
+    if array.rank < 2:
+        lowering.refuse(None, "the matrix transpose of a vector", "Use x[:, None] for a column.", ArgumentTypeError)
+    *others, rows, columns = range(array.rank)
+    return ArrayValue(lowering.builder("transpose", array.ref, permutation=(*others, columns, rows)))
 
 
 def reversed_axes(builder: Builder, value: FrontValue) -> FrontValue:

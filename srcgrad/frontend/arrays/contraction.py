@@ -14,20 +14,24 @@ from srcgrad.errors import ArgumentTypeError, ShapeError
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape, broadcast, common_extent, moved
 from srcgrad.frontend.arrays.construct import as_array
+from srcgrad.frontend.arrays.creation import converted as in_dtype
 from srcgrad.frontend.arrays.delayed import expression, materialized, result_dtype, sample, shape_of
 from srcgrad.frontend.arrays.gather import carrying
+from srcgrad.frontend.arrays.views import reshaped
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
+from srcgrad.frontend.numbers.conversions import dtype_argument
 from srcgrad.frontend.numbers.parts import conjugate
 from srcgrad.frontend.numbers.promotion import Number, cast
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, function
-from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, is_number
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, constant
+from srcgrad.ir.core import Const, Operand, constant, index
 from srcgrad.ir.types import DType
 
+LETTERS = "abcdefghijklmnopqrstuvwxy"
 EINSUM = 'Write one letter per axis, as in np.einsum("ij,jk->ik", a, b).'
 
 
@@ -37,11 +41,13 @@ def _dot(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     x, y = (_operand(lowering, v) for v in (a, b))
     if not (isinstance(x, ArrayValue) and isinstance(y, ArrayValue)) or 0 in (x.rank, y.rank):
         return expression(lowering.builder, (x, y), times)
-    if x.rank > 2 or y.rank > 2:
-        lowering.refuse(
-            None, "np.dot of arrays of more than 2 dimensions", "Use @ or np.einsum, which say what is meant."
-        )
-    return product(lowering.builder, x, y)
+    if y.rank == 1 or max(x.rank, y.rank) <= 2:
+        return product(lowering.builder, x, y)
+    rows, columns = LETTERS[: x.rank - 1], LETTERS[x.rank : x.rank + y.rank - 1]
+    labels = [rows + "z", columns[:-1] + "z" + columns[-1:]]
+    shapes = (shape_of(lowering.builder, v) for v in (x, y))
+    _equal_extent(lowering.builder, next(shapes)[-1], next(shapes)[-2])
+    return summed_product(lowering.builder, (x, y), labels, rows + columns)
 
 
 @function(np.matmul)
@@ -55,13 +61,9 @@ def _matmul(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 @function(np.vdot)
 def _vdot(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    a, b = bound(lowering, "vdot", arguments, keywords, "a", "b")
-    x, y = (_operand(lowering, v) for v in (a, b))
-    for v in (x, y):
-        if not isinstance(v, ArrayValue) or v.rank != 1:
-            lowering.refuse(None, "np.vdot of anything but vectors", "Use np.sum(np.conj(a) * b).")
-    assert isinstance(x, ArrayValue) and isinstance(y, ArrayValue)
     builder = lowering.builder
+    operands = bound(lowering, "vdot", arguments, keywords, "a", "b")
+    x, y = (reshaped(builder, as_array(builder, v), (index(-1),)) for v in operands)
     left = materialized(builder, expression(builder, (x,), conjugate)) if x.dtype.kind == "c" else x
     return product(builder, left, y)
 
@@ -132,13 +134,39 @@ def _equal_extent(builder: Builder, n: Operand, m: Operand) -> Operand:
 
 @function(np.einsum)
 def _einsum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    keywords = {k: v for k, v in keywords.items() if k != "optimize"}
-    spec, *operands = arguments
-    if keywords or not (isinstance(spec, Static) and isinstance(spec.value, str)) or not operands:
-        lowering.refuse(None, "einsum() takes a string and arrays here", EINSUM)
+    given = bound(lowering, "einsum", (), keywords, optimize=Static(None), dtype=Static(None))
+    spec, operands = _spelled(lowering, arguments)
+    if spec is None or not operands:
+        lowering.refuse(None, "einsum() takes a string and arrays here, or arrays and lists of integers", EINSUM)
     arrays = [materialized(lowering.builder, as_array(lowering.builder, v)) for v in operands]
-    inputs, output = _labels(lowering, spec.value.replace(" ", ""), arrays)
+    if not (isinstance(given[1], Static) and given[1].value is None):
+        dtype = dtype_argument(lowering, given[1])
+        arrays = [materialized(lowering.builder, in_dtype(lowering.builder, a, dtype)) for a in arrays]
+    inputs, output = _labels(lowering, spec.replace(" ", ""), arrays)
     return summed_product(lowering.builder, arrays, inputs, output)
+
+
+def _spelled(lowering: Lowering, arguments: Arguments) -> tuple[str | None, Arguments]:
+    """The string and the operands; the other form, operands followed by lists of axes, is spelled out."""
+    first = arguments[0] if arguments else None
+    if isinstance(first, Static) and isinstance(first.value, str):
+        return first.value, arguments[1:]
+    words = [_letters(v) for v in arguments[1::2]]
+    if None in words:
+        return None, ()
+    output = _letters(arguments[-1]) if len(arguments) % 2 else None
+    inputs = ",".join(str(w) for w in words)
+    return inputs if output is None else f"{inputs}->{output}", arguments[: 2 * len(words) : 2]
+
+
+def _letters(axes: FrontValue) -> str | None:
+    """A list of axes as letters, in the order of the numbers; None for anything else."""
+    if not isinstance(axes, TupleValue):
+        return None
+    names = [v.value if isinstance(v, Static) else None for v in axes.items]
+    if not all(n is Ellipsis or (isinstance(n, int) and 0 <= n < 26) for n in names):
+        return None
+    return "".join("..." if n is Ellipsis else chr(ord("a") + n) for n in names)  # type: ignore[operator]  # an int
 
 
 def _labels(lowering: Lowering, spec: str, arrays: Sequence[ArrayValue]) -> tuple[list[str], str]:

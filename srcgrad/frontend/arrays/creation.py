@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.errors import ShapeError
+from srcgrad.errors import ArgumentTypeError, ShapeError
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.attributes import product, python_int
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.construct import array_of, as_array
-from srcgrad.frontend.arrays.delayed import as_delayed, detached, materialized, shape_of
+from srcgrad.frontend.arrays.delayed import as_delayed, copy, detached, materialized, shape_of
+from srcgrad.frontend.arrays.indexing import read
 from srcgrad.frontend.arrays.stores import as_number, snapshot, store_into
-from srcgrad.frontend.arrays.views import axis_of, new_shape
+from srcgrad.frontend.arrays.views import axis_of, new_shape, reshaped
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.signatures import bound, static_int
 from srcgrad.frontend.lowering import Lowering
@@ -19,7 +20,7 @@ from srcgrad.frontend.numbers.conversions import dtype_argument
 from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
+from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, index
 from srcgrad.ir.types import F64, DType
@@ -64,50 +65,79 @@ def _empty(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
     return _allocate(lowering, "empty", "empty", arguments, keywords)
 
 
-def _allocate_like(lowering: Lowering, name: str, fill: str, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    a, dtype = bound(lowering, name, arguments, keywords, "a", dtype=Static(None))
+def like_arguments(
+    lowering: Lowering, name: str, arguments: Arguments, keywords: Keywords
+) -> tuple[FrontValue, DType, Shape]:
+    """The array of ``np.zeros_like`` and its kin, and the dtype and shape of what is made."""
+    none = Static(None)
+    a, dtype, _, _, shape = bound(
+        lowering, name, arguments, keywords, "a", dtype=none, order=none, subok=none, shape=none
+    )
     array = as_delayed(lowering.builder, as_array(lowering.builder, a))
-    return allocated(lowering.builder, array.shape, optional_dtype(lowering, dtype, array.dtype), fill)
+    wanted = array.shape if shape is none else new_shape(lowering, shape)
+    return array, optional_dtype(lowering, dtype, array.dtype), wanted
 
 
 @function(np.zeros_like)
 def _zeros_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return _allocate_like(lowering, "zeros_like", "zeros", arguments, keywords)
+    _, dtype, shape = like_arguments(lowering, "zeros_like", arguments, keywords)
+    return allocated(lowering.builder, shape, dtype, "zeros")
 
 
 @function(np.empty_like)
 def _empty_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return _allocate_like(lowering, "empty_like", "empty", arguments, keywords)
+    _, dtype, shape = like_arguments(lowering, "empty_like", arguments, keywords)
+    return allocated(lowering.builder, shape, dtype, "empty")
 
 
 @function(np.array)
 def _array(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    value, dtype, copy = bound(lowering, "array", arguments, keywords, "object", dtype=Static(None), copy=Static(True))
-    if not (isinstance(copy, Static) and copy.value is True):
-        lowering.refuse(None, "np.array() with copy other than True", "Use np.asarray(x) for an array itself.")
-    wanted = None if isinstance(dtype, Static) and dtype.value is None else dtype_argument(lowering, dtype)
-    if isinstance(value, ArrayValue | Delayed):
-        return converted(lowering.builder, value, wanted or value.dtype)
-    return array_of(lowering.builder, value, wanted)
+    none = Static(None)
+    value, dtype, copy, _, _, ndmin = bound(
+        lowering, "array", arguments, keywords, "object", dtype=none, copy=Static(True), order=none, subok=none,
+        ndmin=Static(0),
+    )  # fmt: skip
+    builder = lowering.builder
+    wanted = None if dtype is none else dtype_argument(lowering, dtype)
+    result = value
+    if not isinstance(value, ArrayValue | Delayed):
+        result = array_of(builder, value, wanted)
+    elif wanted not in (None, value.dtype) or (isinstance(copy, Static) and copy.value is True):
+        result = converted(builder, value, wanted or value.dtype)
+    missing = static_int(lowering, ndmin) - len(shape_of(builder, result))
+    if missing <= 0:
+        return result
+    return reshaped(builder, result, (*[index(1)] * missing, *shape_of(builder, result)))
 
 
 @function(np.asarray, np.asanyarray)
 def _asarray(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    value, dtype = bound(lowering, "asarray", arguments, keywords, "a", dtype=Static(None))
-    wanted = None if isinstance(dtype, Static) and dtype.value is None else dtype_argument(lowering, dtype)
+    none = Static(None)
+    value, dtype, order = bound(lowering, "asarray", arguments, keywords, "a", dtype=none, order=none)
+    wanted = None if dtype is none else dtype_argument(lowering, dtype)
     if not isinstance(value, ArrayValue | Delayed):
         return array_of(lowering.builder, value, wanted)
     if wanted is not None and wanted != value.dtype:
         return converted(lowering.builder, value, wanted)
+    layout = order.value if isinstance(order, Static) else None
+    if isinstance(value, ArrayValue) and value.rank > 1 and layout in ("C", "F") and value.type.layout != layout:
+        return snapshot(lowering.builder, value)
     return value
 
 
 @function(np.ascontiguousarray)
 def _contiguous(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    value = _asarray(lowering, arguments, keywords)
-    if isinstance(value, ArrayValue) and value.type.layout != "C":
-        return snapshot(lowering.builder, value)
-    return value
+    return at_least_vector(lowering, _asarray(lowering, arguments, {**keywords, "order": Static("C")}))
+
+
+@function(np.asfortranarray)
+def _fortran(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return at_least_vector(lowering, _asarray(lowering, arguments, {**keywords, "order": Static("F")}))
+
+
+def at_least_vector(lowering: Lowering, value: FrontValue) -> FrontValue:
+    rank = len(shape_of(lowering.builder, value))
+    return value if rank else reshaped(lowering.builder, value, (index(1),))
 
 
 @function(np.copy)
@@ -162,6 +192,21 @@ def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     return Static(None)
 
 
+@array_method("partition")
+def _partition(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """In place, like ``sort``."""
+    array = materialized(lowering.builder, arguments[0])
+    store_into(lowering.builder, array, call_object(lowering, np.partition, (array, *arguments[1:]), keywords))
+    return Static(None)
+
+
+@array_method("compress")
+def _compress(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """With the condition first, and the array second, as a function."""
+    array, *others = arguments
+    return call_object(lowering, np.compress, (*others[:1], array, *others[1:]), keywords)
+
+
 @array_method("item")
 def _item(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     array, *where = arguments
@@ -169,13 +214,44 @@ def _item(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
         return ScalarValue(as_scalar(as_number(lowering.builder, array)).operand, weak=True)
     shape = shape_of(lowering.builder, array)
     if where:
-        lowering.refuse(None, "item() with an index", "Index the array: x[i, j].")
+        return _item_at(lowering, array, where)
     for n in shape:
         one = lowering.builder("eq", n, index(1))
         message = "can only convert an array of size 1 to a number"
         lowering.builder.emit("check", one, exception="ValueError", message=message)
     element = as_delayed(lowering.builder, array).element(lowering.builder, (index(0),) * len(shape))
     return ScalarValue(element, weak=True)
+
+
+def _item_at(lowering: Lowering, array: FrontValue, where: list[FrontValue]) -> FrontValue:
+    """``a.item(i, j)``, or ``a.item(k)`` of the elements in a row, as a Python number."""
+    builder = lowering.builder
+    whole = reshaped(builder, array, (index(-1),)) if len(where) == 1 else materialized(builder, array)
+    element = read(builder, whole, tuple(where))
+    if not isinstance(element, ScalarValue):
+        lowering.refuse(None, "item() takes one index, or one for each axis", error=ArgumentTypeError)
+    return ScalarValue(element.operand, weak=True)
+
+
+@array_method("tolist")
+def _to_list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """A list of the elements, which are Python numbers."""
+    (a,) = arguments
+    builder = lowering.builder
+    array = as_delayed(builder, a)
+    if array.rank != 1:
+        lowering.refuse(None, "tolist() of other than a vector", "Loop over the rows, or index the array.")
+    held = copy(builder, array).ref
+    return Counted(array.shape[0], lambda k: ScalarValue(builder("load", held, k), weak=True), memory=held)
+
+
+@array_method("view")
+def _view(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    a, dtype = bound(lowering, "view", arguments, keywords, "a", dtype=Static(None))
+    array = materialized(lowering.builder, a)
+    if not (isinstance(dtype, Static) and dtype.value is None) and dtype_argument(lowering, dtype) != array.dtype:
+        lowering.refuse(None, "a view of another dtype", "Use astype() to convert the elements.")
+    return array
 
 
 @function(np.shape)

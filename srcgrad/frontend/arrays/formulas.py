@@ -5,27 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import extents
-from srcgrad.frontend.arrays.broadcasting import Shape, fitted, known_as
+from srcgrad.frontend.arrays.attributes import python_int
+from srcgrad.frontend.arrays.broadcasting import Shape, broadcast, fitted, known_as
 from srcgrad.frontend.arrays.construct import as_array
-from srcgrad.frontend.arrays.creation import optional_dtype, require_extents
+from srcgrad.frontend.arrays.creation import converted as in_dtype
+from srcgrad.frontend.arrays.creation import like_arguments, optional_dtype, require_extents
 from srcgrad.frontend.arrays.delayed import as_delayed, materialized, shape_of, source_at
 from srcgrad.frontend.arrays.stores import as_number
 from srcgrad.frontend.arrays.views import new_shape
 from srcgrad.frontend.calls.signatures import bound, static_bool
 from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers.conversions import dtype_argument
 from srcgrad.frontend.numbers.promotion import Number, as_index, as_scalar, cast, converted, promoted
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, function
-from srcgrad.frontend.values import Delayed, FrontValue, Static
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, constant, index
 from srcgrad.ir.types import F64, I64, DType
 
 NONE = Static(None)
+Ends = NDArray[np.floating]
 
 
 def formula(builder: Builder, shape: Shape, dtype: DType, element: Callable[..., Operand]) -> Delayed:
@@ -41,32 +46,43 @@ def filled(builder: Builder, shape: Shape, dtype: DType, value: Number) -> Delay
 
 @function(np.ones)
 def _ones(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    shape, dtype = bound(lowering, "ones", arguments, keywords, "shape", dtype=NONE)
+    shape, dtype, _ = bound(lowering, "ones", arguments, keywords, "shape", dtype=NONE, order=NONE)
     wanted = optional_dtype(lowering, dtype, F64)
     return filled(lowering.builder, new_shape(lowering, shape), wanted, Static(1))
 
 
 @function(np.full)
 def _full(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    shape, value, dtype = bound(lowering, "full", arguments, keywords, "shape", "fill_value", dtype=NONE)
-    number = as_number(lowering.builder, value)
-    wanted = optional_dtype(lowering, dtype, as_scalar(number).dtype)
-    return filled(lowering.builder, new_shape(lowering, shape), wanted, number)
+    shape, value, dtype, _ = bound(lowering, "full", arguments, keywords, "shape", "fill_value", dtype=NONE, order=NONE)
+    builder, wanted = lowering.builder, None if dtype is NONE else dtype_argument(lowering, dtype)
+    return everywhere(
+        builder, new_shape(lowering, shape), wanted, value if is_number(value) else as_array(builder, value)
+    )
+
+
+def everywhere(builder: Builder, shape: Shape, dtype: DType | None, value: FrontValue) -> Delayed:
+    """A value for every place, or one that is broadcast."""
+    if isinstance(value, ArrayValue | Delayed) and value.rank:
+        source = broadcast_to(builder, value, shape)
+        return source if dtype is None else as_delayed(builder, in_dtype(builder, source, dtype))
+    number = as_number(builder, value)
+    return filled(builder, shape, dtype or as_scalar(number).dtype, number)
 
 
 @function(np.ones_like)
 def _ones_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    a, dtype = bound(lowering, "ones_like", arguments, keywords, "a", dtype=NONE)
-    array = as_delayed(lowering.builder, as_array(lowering.builder, a))
-    return filled(lowering.builder, array.shape, optional_dtype(lowering, dtype, array.dtype), Static(1))
+    _, dtype, shape = like_arguments(lowering, "ones_like", arguments, keywords)
+    return filled(lowering.builder, shape, dtype, Static(1))
 
 
 @function(np.full_like)
 def _full_like(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    a, value, dtype = bound(lowering, "full_like", arguments, keywords, "a", "fill_value", dtype=NONE)
-    array = as_delayed(lowering.builder, as_array(lowering.builder, a))
-    wanted = optional_dtype(lowering, dtype, array.dtype)
-    return filled(lowering.builder, array.shape, wanted, as_number(lowering.builder, value))
+    given = dict(keywords)
+    a, *others = arguments
+    value = others.pop(0) if others else given.pop("fill_value", NONE)
+    _, dtype, shape = like_arguments(lowering, "full_like", (a, *others), given)
+    builder = lowering.builder
+    return everywhere(builder, shape, dtype, value if is_number(value) else as_array(builder, value))
 
 
 @function(np.arange)
@@ -114,11 +130,14 @@ def _steps(builder: Builder, dtype: DType, first: Operand, last: Operand, by: Op
     return extents.clamped_at_zero(builder, index_op(builder, "sub", index(0), down))
 
 
-@function(np.linspace)
-def _linspace(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    start, stop, num, endpoint, dtype = bound(
-        lowering, "linspace", arguments, keywords, "start", "stop", num=Static(50), endpoint=Static(True), dtype=NONE
-    )
+def spaced(start: Ends, stop: Ends, num: int, endpoint: bool, dtype: type | None) -> Ends:
+    """In library code: ``np.linspace`` between two numbers."""
+    return np.linspace(start, stop, num, endpoint, dtype=dtype)
+
+
+@function(spaced)
+def _spaced(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    start, stop, num, endpoint, dtype = arguments
     builder = lowering.builder
     ends = [as_number(builder, v) for v in (start, stop)]
     wide, _ = promoted(ends)
@@ -139,7 +158,13 @@ def _linspace(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
     return formula(builder, (count,), optional_dtype(lowering, dtype, natural), element)
 
 
-@function(np.eye, np.identity)
+@function(np.identity)
+def _identity(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    n, dtype = bound(lowering, "identity", arguments, keywords, "n", dtype=NONE)
+    return _eye(lowering, (n,), {"dtype": dtype})
+
+
+@function(np.eye)
 def _eye(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     rows, columns, k, dtype = bound(lowering, "eye", arguments, keywords, "N", M=NONE, k=Static(0), dtype=NONE)
     builder = lowering.builder
@@ -159,8 +184,10 @@ def _triangle(lowering: Lowering, name: str, keeps: str, arguments: Arguments, k
     a, k = bound(lowering, name, arguments, keywords, "m", k=Static(0))
     builder = lowering.builder
     array = as_delayed(builder, as_array(builder, a))
-    if array.rank < 2:
-        lowering.refuse(None, f"np.{name} takes a matrix", "Add an axis with x[None].", ArgumentTypeError)
+    if array.rank == 0:
+        lowering.refuse(None, f"np.{name} takes a matrix", "Make an array of two dimensions.", ArgumentTypeError)
+    if array.rank == 1:  # NumPy repeats it, row by row
+        array = broadcast_to(builder, array, array.shape * 2)
     shift = as_index(builder, as_number(builder, k))
 
     def element(builder: Builder, at: tuple[Operand, ...]) -> Operand:
@@ -185,8 +212,25 @@ def _triu(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
 @function(np.broadcast_to)
 def _broadcast_to(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, shape = bound(lowering, "broadcast_to", arguments, keywords, "array", "shape")
+    return broadcast_to(lowering.builder, as_array(lowering.builder, a), new_shape(lowering, shape))
+
+
+def broadcast_to(builder: Builder, value: FrontValue, shape: Shape) -> Delayed:
+    """The elements of an array at the places of a wider shape."""
+    array = materialized(builder, value)
+    source = source_at(as_delayed(builder, array), fitted(builder, shape_of(builder, array), shape))
+    return Delayed(shape, array.dtype, lambda b, at: as_scalar(source(b, at)).operand, (array.ref,))
+
+
+@function(np.broadcast_arrays)
+def _broadcast_arrays(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     builder = lowering.builder
-    value = materialized(builder, as_array(builder, a))
-    wanted = new_shape(lowering, shape)
-    source = source_at(as_delayed(builder, value), fitted(builder, shape_of(builder, value), wanted))
-    return Delayed(wanted, value.dtype, lambda b, at: as_scalar(source(b, at)).operand, (value.ref,))
+    arrays = [materialized(builder, as_array(builder, a)) for a in arguments]
+    shape, _ = broadcast(builder, [shape_of(builder, a) for a in arrays])
+    return TupleValue(tuple(broadcast_to(builder, a, shape) for a in arrays))
+
+
+@function(np.broadcast_shapes)
+def _broadcast_shapes(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    shape, _ = broadcast(lowering.builder, [new_shape(lowering, a) for a in arguments])
+    return TupleValue(tuple(map(python_int, shape)))

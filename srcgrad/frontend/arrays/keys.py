@@ -23,7 +23,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand
-from srcgrad.ir.types import BOOL
+from srcgrad.ir.types import BOOL, I64
 
 Key = tuple[FrontValue, ...]
 WHOLE = SliceValue(Static(None), Static(None), Static(None))
@@ -47,7 +47,7 @@ def _part(builder: Builder, part: FrontValue) -> FrontValue:
     if isinstance(part, Static) and isinstance(part.value, slice):
         return SliceValue(Static(part.value.start), Static(part.value.stop), Static(part.value.step))
     if isinstance(part, TupleValue) and part.cls in (list, tuple):
-        return array_of(builder, part)
+        return array_of(builder, part, None if part.items else I64)
     if is_array(part):
         assert isinstance(part, ArrayValue | Delayed)
         return part if part.rank or part.dtype == BOOL else ScalarValue(as_delayed(builder, part).element(builder, ()))

@@ -18,52 +18,70 @@ from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import copy, materialized, shape_of
 from srcgrad.frontend.arrays.extents import require_equal, same
 from srcgrad.frontend.arrays.stores import snapshot
-from srcgrad.frontend.calls.signatures import bound, static_int, static_ints
+from srcgrad.frontend.calls.signatures import bound, require_known, static_int, static_ints
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refuse
-from srcgrad.frontend.registry import Arguments, Keywords, array_method, function
+from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, array_method, function
 from srcgrad.frontend.values import ArrayValue, FrontValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, index
+from srcgrad.ir.core import Const, Operand, Value, index
 
-WHOLE_AXES = "Only C order is supported; transpose before or after instead."
+WHOLE_AXES = "Write order='C' or order='F'."
 
 
 @function(np.reshape)
 def _reshape(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    a, shape, order = bound(lowering, "reshape", arguments, keywords, "a", "shape", order=Static("C"))
-    _require_c_order(lowering, order)
-    return reshaped(lowering.builder, as_array(lowering.builder, a), new_shape(lowering, shape))
+    none = Static(None)
+    a, shape, order, _ = bound(lowering, "reshape", arguments, keywords, "a", "shape", order=Static("C"), copy=none)
+    return in_order(lowering, as_array(lowering.builder, a), new_shape(lowering, shape), order)
 
 
 @array_method("reshape")
 def _reshape_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     array, *shape = arguments
-    (order,) = bound(lowering, "reshape", (), keywords, order=Static("C"))
-    _require_c_order(lowering, order)
+    order, _ = bound(lowering, "reshape", (), keywords, order=Static("C"), copy=Static(None))
     wanted = shape[0] if len(shape) == 1 else TupleValue(tuple(shape))
-    return reshaped(lowering.builder, array, new_shape(lowering, wanted))
+    return in_order(lowering, array, new_shape(lowering, wanted), order)
 
 
 @function(np.ravel)
+@array_method("ravel")
 def _ravel(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, order = bound(lowering, "ravel", arguments, keywords, "a", order=Static("C"))
-    _require_c_order(lowering, order)
-    return reshaped(lowering.builder, as_array(lowering.builder, a), (index(-1),))
+    return in_order(lowering, as_array(lowering.builder, a), (index(-1),), order)
 
 
-@array_method("ravel")
-def _ravel_method(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return _ravel(lowering, arguments, keywords)
+@array_attribute("flat")
+def _flat(lowering: Lowering, value: FrontValue) -> FrontValue:
+    return reshaped(lowering.builder, value, (index(-1),))
 
 
 @array_method("flatten")
 def _flatten(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, order = bound(lowering, "flatten", arguments, keywords, "a", order=Static("C"))
-    _require_c_order(lowering, order)
+    if _counts_first_axis_first(lowering, a, order):
+        a = reversed_axes(lowering.builder, a)
     return reshaped(lowering.builder, copy(lowering.builder, a), (index(-1),))
+
+
+def in_order(lowering: Lowering, value: FrontValue, shape: Shape, order: FrontValue) -> FrontValue:
+    """The elements under another shape, read and placed with the last index fastest, or the first one."""
+    builder = lowering.builder
+    if not _counts_first_axis_first(lowering, value, order):
+        return reshaped(builder, value, shape)
+    return reversed_axes(builder, reshaped(builder, reversed_axes(builder, value), shape[::-1]))
+
+
+def _counts_first_axis_first(lowering: Lowering, value: FrontValue, order: FrontValue) -> bool:
+    """Whether ``order`` is Fortran's. As in memory ("A", "K") is only said where the place in memory is the user's."""
+    name = order.value if isinstance(order, Static) else order
+    if name in ("C", None, "F"):
+        return name == "F"
+    if isinstance(value, ArrayValue) and value.type.layout in "CF" and lowering.builder.is_argument(value.ref):
+        return value.type.layout == "F"
+    lowering.refuse(None, f"order={name!r} of an array whose place in memory is not known", WHOLE_AXES)
 
 
 def new_shape(lowering: Lowering, shape: FrontValue) -> Shape:
@@ -104,11 +122,6 @@ def _resolved(builder: Builder, size: Operand, shape: Shape) -> Shape:
         message = f"an array of {{0}} elements cannot be reshaped to one of {known.value} times -1"
     require_equal(builder, size, index_op(builder, "mul", known, missing), message, "Write -1 for one of the extents.")
     return tuple(missing if k in unknown else n for k, n in enumerate(shape))
-
-
-def _require_c_order(lowering: Lowering, order: FrontValue) -> None:
-    if not (isinstance(order, Static) and order.value in ("C", None)):
-        lowering.refuse(None, "an order other than 'C'", WHOLE_AXES)
 
 
 @function(np.transpose)
@@ -190,15 +203,33 @@ def _expand_dims(lowering: Lowering, arguments: Arguments, keywords: Keywords) -
 def _squeeze(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, axis = bound(lowering, "squeeze", arguments, keywords, "a", axis=Static(None))
     array = materialized(lowering.builder, a)
-    if isinstance(axis, Static) and axis.value is None:
-        hint = "Name the axes, as in squeeze(axis=0): which extents are 1 is not known before the program runs."
-        lowering.refuse(None, "squeeze() without axis", hint)
-    gone = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, axis)]
     shape = shape_of(lowering.builder, array)
+    if isinstance(axis, Static) and axis.value is None:
+        gone = _single_axes(lowering, shape)
+    else:
+        gone = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, axis)]
     for k in gone:
         if not known_as(shape[k], 1):
             one = lowering.builder("eq", shape[k], index(1))
             message = "cannot squeeze an axis of extent {0}"
             lowering.builder.emit("check", one, shape[k], exception="ValueError", message=message)
+    if len(gone) == array.rank:
+        return reshaped(lowering.builder, array, ())
     letters = "".join("i" if k in gone else ":" for k in range(array.rank))
     return ArrayValue(lowering.builder("slice", array.ref, *[index(0)] * len(gone), axes=letters))
+
+
+def _single_axes(lowering: Lowering, shape: Shape) -> list[int]:
+    """The axes of extent 1. Of an argument they are asked for; those of other arrays must be known."""
+    builder = lowering.builder
+    for n in shape:
+        if isinstance(n, Const):
+            continue
+        op = builder.definition(n)
+        whole = op.operands[0] if op is not None and op.primitive == "dim" else None
+        if isinstance(whole, Value) and whole not in lowering.exact:
+            require_known(lowering, ArrayValue(whole))
+        if whole not in lowering.exact:
+            message = "squeeze() without axis of an axis that turns out to have extent 1: name the axis"
+            builder.emit("check", builder("ne", n, index(1)), exception="ValueError", message=message)
+    return [k for k, n in enumerate(shape) if known_as(n, 1)]

@@ -16,9 +16,11 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
+import numba.typed
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.objects import class_of_object, fields_of, has_fields, is_structured
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.ir.types import BOOL, C128, F64, I64, Array, DType, Scalar, dtype_of
 
@@ -31,9 +33,9 @@ NATIVE: dict[DType, Callable[[object], object]] = {BOOL: bool, I64: int, F64: fl
 
 def describe(value: object, where: str = "the argument") -> Structure:
     """The structure of a value; ``where`` names it in the error for a value that has none."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not is_structured(value):
         return _describe_array(value, where)
-    if isinstance(value, NUMBERS) and not isinstance(value, enum.Enum):
+    if is_number(value):
         return scalar_leaf(_scalar_dtype(value, where))
     if isinstance(value, CONSTANTS):
         return Static(value, value)
@@ -44,7 +46,7 @@ def describe(value: object, where: str = "the argument") -> Structure:
         keys, children = container
         names = [f"{where}[{k!r}]" if isinstance(value, dict) else f"{where}.{k}" for k in keys]
         names = names or [f"{where}[{k}]" for k in range(len(children))]
-        return Tree(type(value), keys, tuple(describe(c, n) for c, n in zip(children, names, strict=True)))
+        return Tree(class_of_object(value), keys, tuple(describe(c, n) for c, n in zip(children, names, strict=True)))
     if callable(value):
         return Static(value, function_key(value))
     raise ArgumentTypeError(
@@ -62,13 +64,18 @@ def flatten(value: object) -> list[object]:
 
 def map_leaves(change: Callable[..., object], value: object, *others: object) -> object:
     """The same containers with ``change(leaf, *leaves of the others)`` in the place of each leaf of ``value``."""
-    if isinstance(value, np.ndarray) or (isinstance(value, NUMBERS) and not isinstance(value, enum.Enum)):
+    if is_number(value) or (isinstance(value, np.ndarray) and not is_structured(value)):
         return change(value, *others)
     container = parts_of(value)
     if container is None:
         return value
     rows = zip(container[1], *(children_of(other) for other in others), strict=True)
-    return build_container(type(value), container[0], [map_leaves(change, *row) for row in rows])
+    return build_container(class_of_object(value), container[0], [map_leaves(change, *row) for row in rows])
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number, and not a member of an enumeration that is one too."""
+    return isinstance(value, NUMBERS) and not isinstance(value, enum.Enum) and not is_structured(value)
 
 
 def children_of(value: object) -> tuple[object, ...]:
@@ -143,28 +150,29 @@ def _scalar_dtype(value: object, where: str) -> DType:
 
 def parts_of(value: object, where: str = "the argument") -> tuple[tuple[str, ...], tuple[object, ...]] | None:
     """The keys and children of a container, or None where ``value`` is none."""
-    if isinstance(value, dict):
-        odd = next((k for k in value if not isinstance(k, str)), None)
+    if isinstance(value, dict | numba.typed.Dict):
+        odd = next((k for k in value if not isinstance(k, str | int)), None)
         if odd is not None:
-            raise ArgumentTypeError(f"{where} is a dict with the key {odd!r}.", hint="Keys must be strings.")
+            raise ArgumentTypeError(
+                f"{where} is a dict with the key {odd!r}.", hint="Keys must be strings or integers."
+            )
         return tuple(value), tuple(value.values())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return tuple(value._fields), tuple(value)
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | numba.typed.List):
         return (), tuple(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(f.name for f in dataclasses.fields(value))
         return names, tuple(getattr(value, name) for name in names)
-    return None
+    fields = fields_of(value)
+    return None if fields is None else (tuple(fields), tuple(fields.values()))
 
 
 def _collect(value: object, leaves: list[object]) -> None:
-    if isinstance(value, np.ndarray):
+    if is_number(value) or (isinstance(value, np.ndarray) and not is_structured(value)):
         leaves.append(value)
     elif isinstance(value, enum.Enum):
         return
-    elif isinstance(value, NUMBERS):
-        leaves.append(value)
     else:
         container = parts_of(value)
         for child in container[1] if container else ():
@@ -176,9 +184,9 @@ def build_container(cls: Callable[..., object], keys: tuple[str, ...], items: Se
     assert isinstance(cls, type)
     if issubclass(cls, dict):
         return cls(zip(keys, items, strict=True))
-    if not dataclasses.is_dataclass(cls):
+    if not dataclasses.is_dataclass(cls) and not has_fields(cls):
         return cls(*items) if keys else cls(items)  # type: ignore[call-arg]  # a tuple, list or named tuple
-    value: object = object.__new__(cls)
+    value: object = cls.__new__(cls)
     for key, item in zip(keys, items, strict=True):
         object.__setattr__(value, key, item)
     return value
@@ -193,7 +201,8 @@ def function_key(function: object) -> object:
         arguments = (*function.args, *sorted(function.keywords.items()))
         return (partial, function_key(function.func), *(_cell_key(a, a) for a in arguments))
     if not isinstance(function, types.FunctionType):
-        return function
+        by_value = isinstance(function, types.MethodType | types.BuiltinFunctionType | type)
+        return function if by_value or type(function).__eq__ is object.__eq__ else Identity(function)
     cells = tuple(_cell_key(_contents(cell), cell) for cell in function.__closure__ or ())
     defaults = tuple(_cell_key(d, d) for d in function.__defaults__ or ())
     keywords = tuple((k, _cell_key(d, d)) for k, d in (function.__kwdefaults__ or {}).items())

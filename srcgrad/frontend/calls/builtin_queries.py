@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
@@ -21,6 +23,7 @@ from srcgrad.frontend.values import (
     FrontValue,
     GrowingList,
     ScalarValue,
+    SliceValue,
     Static,
     TupleValue,
 )
@@ -34,7 +37,7 @@ def _isinstance(lowering: Lowering, arguments: Arguments, keywords: Keywords) ->
     classes = sequence_items(lowering, wanted) if isinstance(wanted, TupleValue) else (wanted,)
     found = class_of(lowering, value)
     for cls in classes:
-        if not (isinstance(cls, Static) and isinstance(cls.value, type)):
+        if not (isinstance(cls, Static) and isinstance(cls.value, type | types.UnionType)):
             lowering.refuse(None, "isinstance() takes classes", error=ArgumentTypeError)
         if issubclass(found, cls.value):
             return Static(True)
@@ -57,6 +60,8 @@ def class_of(lowering: Lowering, value: FrontValue) -> type:
             return np.ndarray
         case TupleValue():
             return value.cls
+        case SliceValue():
+            return slice
         case Static():
             return type(value.value)
         case Closure():

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.calls.signatures import require_known
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.registry import FUNCTIONS, Arguments, Keywords
 from srcgrad.frontend.values import FrontValue, Static, TupleValue
@@ -37,6 +38,7 @@ def python_value(lowering: Lowering, value: FrontValue) -> object:
         return value.value
     if isinstance(value, TupleValue) and value.cls in (tuple, list):
         return value.cls(python_value(lowering, v) for v in value.items)
+    require_known(lowering, value)
     lowering.refuse(None, "this argument must be known at compile time", "Write it as a literal.", ArgumentTypeError)
 
 
@@ -55,3 +57,16 @@ def _refuse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 
 FUNCTIONS[refuse] = _refuse
+
+
+def is_known(value: object) -> bool:
+    """In library code: whether a number is known while compiling."""
+    return True
+
+
+def _is_known(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    (value,) = arguments
+    return Static(isinstance(value, Static))
+
+
+FUNCTIONS[is_known] = _is_known

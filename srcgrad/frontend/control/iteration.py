@@ -8,13 +8,17 @@ import numba
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.arrays.attributes import product
+from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.arrays.extents import clamped_at_zero
+from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.merge import simplified
+from srcgrad.frontend.control.yielding import collected
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.nodes.subscripts import pick
+from srcgrad.frontend.nodes.subscripts import pick, subscript
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import Arguments, Keywords, function
@@ -28,7 +32,9 @@ from srcgrad.frontend.values import (
     SinglePass,
     Static,
     TupleValue,
+    Yielding,
 )
+from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, index
 
 
@@ -86,6 +92,11 @@ def as_counted(lowering: Lowering, value: FrontValue) -> Counted:
             return value
         case GrowingList():
             return growing.counted(lowering, value)
+        case Yielding():
+            return growing.counted(lowering, collected(lowering, value))
+        case TupleValue(cls=cls) if issubclass(cls, Records):
+            length = shape_of(lowering.builder, value.items[0])[0]
+            return Counted(length, lambda k: subscript(lowering, value, (integer(k),)))
         case TupleValue():
             items = value if value.cls is not dict else TupleValue(tuple(Static(k) for k in value.keys))
             return Counted(index(len(items.items)), lambda k: pick_known(lowering, items, k))
@@ -168,21 +179,34 @@ def _reversed(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
 @function(np.ndindex, least=1)
 def _ndindex(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """All indices of a shape, the last fastest: one counter, taken apart by division."""
-    builder = lowering.builder
     given = arguments[0].items if len(arguments) == 1 and isinstance(arguments[0], TupleValue) else arguments
-    extents = [_bound(lowering, a) for a in given]
-    total: Operand = index(1)
-    for n in extents:
-        total = index_op(builder, "mul", total, clamped_at_zero(builder, n))
+    sizes = [clamped_at_zero(lowering.builder, _bound(lowering, a)) for a in given]
 
     def item(k: Operand) -> FrontValue:
-        parts: list[FrontValue] = []
-        for axis in reversed(range(len(extents))):
-            if axis == 0:
-                parts.append(integer(k))
-                break
-            parts.append(integer(builder("mod", k, extents[axis])))
-            k = index_op(builder, "floordiv", k, extents[axis])
-        return TupleValue(tuple(reversed(parts)), tuple)
+        return TupleValue(tuple(map(integer, taken_apart(lowering.builder, k, sizes))), tuple)
 
-    return Counted(total, item, once=True)
+    return Counted(product(lowering.builder, sizes), item, once=True)
+
+
+@function(np.ndenumerate, least=1, most=1)
+def _ndenumerate(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """The index of each element and the element."""
+    builder = lowering.builder
+    array = materialized(builder, as_array(builder, arguments[0]))
+    sizes = shape_of(builder, array)
+
+    def item(k: Operand) -> FrontValue:
+        at = taken_apart(builder, k, sizes)
+        element = ScalarValue(builder("load", array.ref, *at))
+        return TupleValue((TupleValue(tuple(map(integer, at)), tuple), element), tuple)
+
+    return Counted(product(builder, sizes), item, once=True)
+
+
+def taken_apart(builder: Builder, k: Operand, sizes: Sequence[Operand]) -> list[Operand]:
+    """The index of element ``k`` of these extents, the last axis fastest."""
+    parts: list[Operand] = []
+    for n in reversed(sizes[1:]):
+        parts.append(builder("mod", k, n))
+        k = index_op(builder, "floordiv", k, n)
+    return [*([k] if sizes else []), *reversed(parts)]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import indexing
+from srcgrad.frontend.boundary.objects import Record, Records
+from srcgrad.frontend.calls.dispatch import call
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, kind_of
+from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.values import (
@@ -27,10 +31,16 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.core import Operand, index
 
+# Objects known at compile time that are indexed by a rule of their own: np.mgrid, for example.
+SUBSCRIPTED: dict[object, Callable[[Lowering, tuple[FrontValue, ...]], FrontValue]] = {}
+
 
 @expression(ast.Subscript)
 def _subscript(lowering: Lowering, node: ast.Subscript) -> FrontValue:
     container = before_later_writes(lowering, lowering.evaluate(node.value), [node.slice])
+    method = special(container, "__getitem__")
+    if method is not None:
+        return call(lowering, method, [lowering.evaluate(node.slice)], {})
     return subscript(lowering, container, evaluate_key(lowering, node.slice))
 
 
@@ -54,11 +64,15 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
         return indexing.read(lowering.builder, container.array, _around(lowering, container, key))
     if len(key) == 1 and isinstance(container, GrowingList):
         return growing.read(lowering, container, key[0])
+    if isinstance(container, TupleValue) and issubclass(container.cls, Records | Record):
+        return _of_records(lowering, container, key)
     if len(key) == 1 and isinstance(container, TupleValue):
         return _item(lowering, container, key[0])
     if len(key) == 1 and isinstance(container, Counted) and isinstance(key[0], ScalarValue | Static):
         at = checked_position(lowering, key[0], container.length)
         return container.item(at)
+    if isinstance(container, Static) and type(container.value) in map(type, SUBSCRIPTED):
+        return SUBSCRIPTED[container.value](lowering, key)
     if len(key) == 1 and isinstance(container, Static):
         return _static_item(lowering, container.value, key[0])
     lowering.refuse(None, f"{kind_of(container)} is indexed", error=ArgumentTypeError)
@@ -71,6 +85,19 @@ def _around(lowering: Lowering, container: Neighbourhood, key: tuple[FrontValue,
     container.offsets.append(key)
     pairs = zip(container.place, key, strict=True)
     return tuple(binary(lowering, "add", ScalarValue(i, weak=True), k) for i, k in pairs)
+
+
+def _of_records(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...]) -> FrontValue:
+    """A field of a structured array by its name; or an element, or a part, with the same fields."""
+    name = key[0].value if len(key) == 1 and isinstance(key[0], Static) else None
+    if isinstance(name, str) and name in container.keys:
+        return container.items[container.keys.index(name)]
+    if isinstance(name, str) or container.cls is Record:
+        known = ", ".join(map(repr, container.keys))
+        lowering.refuse(None, f"the key is not among the fields: {known}", error=ArgumentTypeError)
+    parts = tuple(subscript(lowering, item, key) for item in container.items)
+    whole = all(isinstance(part, ScalarValue) for part in parts)
+    return TupleValue(parts, Record if whole else Records, container.keys)
 
 
 def _static_item(lowering: Lowering, container: object, key: FrontValue) -> FrontValue:

@@ -1,0 +1,143 @@
+"""Polynomials by their coefficients, and the discrete convolution that multiplies them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.primitives.library import library
+
+Array = NDArray[np.floating]
+
+
+@compile_time
+def require_mode(mode: str) -> None:
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"the mode is 'full', 'same' or 'valid', got {mode!r}")
+
+
+@library(np.convolve)
+def convolve(a: Array, v: Array, mode: str = "full") -> Array:
+    require_mode(mode)
+    a, v = np.asarray(a), np.asarray(v)
+    out = full_convolution(a, v)
+    n, m = a.shape[0], v.shape[0]
+    return middle(out, n, m, (min(n, m) - 1) // 2, mode)
+
+
+def full_convolution(a: Array, v: Array) -> Array:
+    n, m = a.shape[0], v.shape[0]
+    if n == 0 or m == 0:
+        raise ValueError("a convolution of an empty array")
+    out = np.zeros(n + m - 1, (a[:0] * v[:0].sum()).dtype)
+    for i in range(n):
+        for j in range(m):
+            out[i + j] += a[i] * v[j]
+    return out
+
+
+def middle(out: Array, n: int, m: int, start: int, mode: str) -> Array:
+    """The part that ``mode`` asks for of all n + m - 1 places; ``start`` is that of "same"."""
+    if mode == "full":
+        return out
+    if mode == "same":
+        return out[start : start + max(n, m)]
+    return out[min(n, m) - 1 : max(n, m)]
+
+
+@library(np.correlate)
+def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
+    require_mode(mode)
+    a, v = np.asarray(a), np.asarray(v)
+    out = full_convolution(a, np.conj(v)[::-1])
+    n, m = a.shape[0], v.shape[0]
+    return middle(out, n, m, (m - 1) // 2 if n >= m else n // 2, mode)
+
+
+@library(np.polyval)
+def polyval(p: Array, x: Array) -> Array:
+    """Horner's rule, highest power first."""
+    p = np.asarray(p)
+    point = np.asarray(x) if isinstance(x, tuple | list) else x
+    value = 0.0 * point
+    for i in range(p.shape[0]):
+        value = value * point + p[i]
+    return value
+
+
+@library(np.polyder)
+def polyder(p: Array, m: int = 1) -> Array:
+    p = np.asarray(p)
+    for _ in range(m):
+        p = p[:-1] * np.arange(p.shape[0] - 1, 0, -1)
+    return p
+
+
+@library(np.polyint)
+def polyint(p: Array, m: int = 1, k: float | Array | None = None) -> Array:
+    """``k`` has the constants, the first one for the first integration."""
+    p = np.asarray(p)
+    constants = np.zeros(m) if k is None else np.asarray(k) * np.ones(m)
+    for i in range(m):
+        p = np.append(p / np.arange(p.shape[0], 0, -1), constants[i])
+    return p
+
+
+@library(np.polymul)
+def polymul(a1: Array, a2: Array) -> Array:
+    return full_convolution(np.asarray(a1), np.asarray(a2))
+
+
+@library(np.polyadd)
+def polyadd(a1: Array, a2: Array) -> Array:
+    a, b = np.atleast_1d(a1), np.atleast_1d(a2)
+    n = max(a.shape[0], b.shape[0])
+    return np.concatenate((np.zeros(n - a.shape[0]), a)) + np.concatenate((np.zeros(n - b.shape[0]), b))
+
+
+@library(np.polysub)
+def polysub(a1: Array, a2: Array) -> Array:
+    return polyadd(a1, -np.atleast_1d(a2))
+
+
+@library(np.polynomial.polynomial.polyval)
+def power_series(x: Array, c: Array) -> Array:
+    """Horner's rule, lowest power first."""
+    return polyval(np.asarray(c)[::-1], x)
+
+
+@library(np.polynomial.chebyshev.chebval)
+def chebyshev_series(x: Array, c: Array) -> Array:
+    """C. W. Clenshaw, A note on the summation of Chebyshev series, 1955."""
+    c = np.asarray(c)
+    point = np.asarray(x) if isinstance(x, tuple | list) else x
+    n = c.shape[0]
+    later, last = 0.0 * point, 0.0 * point
+    for k in range(n - 1, 0, -1):
+        later, last = c[k] + 2.0 * point * later - last, later
+    return c[0] + point * later - last
+
+
+@library(np.polynomial.legendre.legval)
+def legendre_series(x: Array, c: Array) -> Array:
+    """Clenshaw's recursion with (k + 1) P_k+1 = (2 k + 1) x P_k - k P_k-1."""
+    c = np.asarray(c)
+    point = np.asarray(x) if isinstance(x, tuple | list) else x
+    n = c.shape[0]
+    later, last = 0.0 * point, 0.0 * point
+    for k in range(n - 1, 0, -1):
+        later, last = c[k] + ((2 * k + 1) / (k + 1)) * point * later - ((k + 1) / (k + 2)) * last, later
+    return c[0] + point * later - 0.5 * last
+
+
+@library(np.polynomial.hermite.hermval)
+def hermite_series(x: Array, c: Array) -> Array:
+    """Clenshaw's recursion with H_k+1 = 2 x H_k - 2 k H_k-1."""
+    c = np.asarray(c)
+    point = np.asarray(x) if isinstance(x, tuple | list) else x
+    n = c.shape[0]
+    later, last = 0.0 * point, 0.0 * point
+    for k in range(n - 1, 0, -1):
+        later, last = c[k] + 2.0 * point * later - (2.0 * (k + 1)) * last, later
+    return c[0] + 2.0 * point * later - 2.0 * last
