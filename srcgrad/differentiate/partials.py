@@ -12,6 +12,8 @@ from srcgrad.ir.core import Const, Op, Operand, Value, constant
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
 
+STEEP = frozenset({"sqrt", "cbrt", "pow", "arcsin", "arccos", "arccosh"})
+
 
 def partials(builder: Builder, op: Op) -> Sequence[Operand]:
     """The derivative of the op's result with respect to each operand, emitted at the cursor."""
@@ -39,6 +41,18 @@ def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand) -> Opera
     if not SCALARS[op.primitive].singular or op.attributes.get("regular"):
         return product
     return masked(builder, factor, product)
+
+
+def is_steep(op: Op) -> bool:
+    """Whether the result may be finite, and its tangent not: ``sqrt`` at 0."""
+    return op.primitive in STEEP and not op.attributes.get("regular")
+
+
+def absorbed(builder: Builder, partial: Operand, product: Operand) -> Operand:
+    """The product with a tangent that may be infinite, but 0 where the partial is: ``x * sqrt(x)`` at 0."""
+    if _is_choice(builder, partial):
+        return product
+    return builder("select", builder("ne", partial, zero_like(partial)), product, zero_like(product))
 
 
 def _is_choice(builder: Builder, partial: Operand) -> bool:
