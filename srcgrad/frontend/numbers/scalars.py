@@ -53,7 +53,7 @@ SIGNS |= {"bit_and": "&", "bit_or": "|", "bit_xor": "^", "lshift": "<<", "rshift
 # Elementary functions that NumPy has for complex numbers.
 OF_COMPLEX = {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "square", "reciprocal", "sqrt", "conj"}
 OF_COMPLEX |= {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh"}
-OF_COMPLEX |= {"arctanh", "isnan", "isinf", "isfinite"}
+OF_COMPLEX |= {"arctanh", "isnan", "isinf", "isfinite", "stop"}
 # Primitives that give integers for integers; all other elementary functions give floats.
 KEEPS_INTEGERS = {"abs", "conj", "sign", "max", "min", "floor", "ceil", "trunc", "neg"}
 
