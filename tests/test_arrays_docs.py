@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -26,10 +27,15 @@ def names_in(module: object) -> list[str]:
 
 def lines() -> Iterator[str]:
     for prefix, module in MODULES.items():
-        yield f"**{prefix}**: {', '.join(names_in(module))}.\n"
+        yield f"**{prefix}**: {by_letter(names_in(module))}.\n"
     methods = {m for m in [*ARRAY_METHODS, *ARRAY_ATTRIBUTES] if not m.startswith("_")}
     same = {n for n in names_in(np) if callable(getattr(np.ndarray, n, None))}
-    yield f"**Methods and attributes of arrays**: {', '.join(sorted(methods | same))}.\n"
+    yield f"**Methods and attributes of arrays**: {by_letter(sorted(methods | same))}.\n"
+
+
+def by_letter(names: list[str]) -> str:
+    """The names with a line for each first letter, so that additions are seen apart."""
+    return ",\n".join(", ".join(group) for _, group in groupby(names, key=lambda name: name[0]))
 
 
 def test_functions_are_listed(update: bool) -> None:

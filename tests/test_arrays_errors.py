@@ -32,7 +32,7 @@ REFUSED: list[tuple[Callable[..., object], np.ndarray, str]] = [
     (write_to_reshaped, M, "written to after it was reshaped"),
     (lambda x: np.sum(x, axis=2), M, "axis 2 is out of bounds"),
     (lambda x: np.sum(x, axis=x[0]), V, "known at compile time"),
-    (lambda x: np.sum(x, where=x > 0.0), V, "does not take 'where'"),
+    (lambda x: np.argmax(x, where=x > 0.0), V, "does not take 'where'"),
     (lambda x: x[0, 0], V, "too many indices"),
     (lambda x: x[0.5], V, "an index must be an integer"),
     (lambda x: x["a"], V, "an array index must be"),

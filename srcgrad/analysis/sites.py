@@ -3,7 +3,8 @@
 A *site* is an allocation (the result of ``alloc``), an array parameter of the function, or the array result
 of a call. A *token* is a site and the set of loops whose carry the reference passed through: an allocation
 inside a loop is fresh memory in each iteration, and a token without the loop's mark is the instance born in the
-current iteration, one with it an instance of an earlier iteration.
+current iteration, one with it an instance of an earlier iteration. Loops around which the site is not born leave no
+mark: its instance is the same in all their iterations.
 
 The tokens of all array values are the least fixed point over loop carries. A loop is named by its body block.
 """
@@ -19,7 +20,7 @@ from srcgrad.primitives.table import Effect, effect
 
 class Token(NamedTuple):
     site: Value
-    carried: frozenset[Block]  # the loops whose carry it came through
+    carried: frozenset[Block]  # the loops around its birth whose carry it came through
 
 
 Tokens = frozenset[Token]
@@ -123,4 +124,6 @@ class _Flow(NamedTuple):
         """What is popped may be any instance of what was pushed: marked as carried through every loop around it."""
         if self.stacked:
             return Token(token.site, token.carried.union(birth[token.site]))
-        return token if self.loop is None else Token(token.site, token.carried | {self.loop})
+        if self.loop is None or self.loop not in birth[token.site]:
+            return token
+        return Token(token.site, token.carried | {self.loop})

@@ -1,4 +1,4 @@
-"""Closeness and equality of arrays, NaN left out of reductions, and values put into ranges."""
+"""Closeness and equality of arrays, and values put into ranges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
-Axis = int | tuple[int, ...] | None
 
 
 @library(np.isclose)
@@ -33,32 +32,6 @@ def array_equal(a: Array, b: Array) -> bool:
     if same:
         same = bool(np.all(a == b))
     return same
-
-
-@library(np.nansum)
-def nansum(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
-
-
-@library(np.nanmean)
-def nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    present = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
-    return nansum(a, axis, keepdims) / present
-
-
-@library(np.nanmax)
-def nanmax(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
-
-
-@library(np.nanmin)
-def nanmin(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    return np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
-
-
-@library(np.ptp)
-def ptp(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 
 @library(np.clip, streamed=("a",))

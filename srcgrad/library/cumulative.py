@@ -1,45 +1,68 @@
-"""Running sums, products and extremes, and differences of neighbours."""
+"""Running sums and products along an axis, in which an element depends on all before it."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from srcgrad.frontend.arrays.reductions import accumulated
 from srcgrad.frontend.arrays.rows import fills_rows
+from srcgrad.frontend.calls.compile_time import refuse
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
 
 
-@fills_rows(np.cumsum, axis=None, dtype=accumulated)
+@fills_rows(np.cumsum, axis=None, dtype=accumulated, third="dtype")
 def running_sum(v: Array, out: Array) -> None:
     total = out.dtype.type(0)
     for i in range(v.shape[0]):
-        total += v[i]
+        total += out.dtype.type(v[i])
         out[i] = total
 
 
-@fills_rows(np.cumprod, axis=None, dtype=accumulated)
+@fills_rows(np.cumprod, axis=None, dtype=accumulated, third="dtype")
 def running_product(v: Array, out: Array) -> None:
     product = out.dtype.type(1)
     for i in range(v.shape[0]):
-        product *= v[i]
+        product *= out.dtype.type(v[i])
         out[i] = product
 
 
-@library(np.diff)
-def diff(a: Array, n: int = 1, axis: int = -1) -> Array:
-    a = np.moveaxis(np.asarray(a), axis, -1)
-    for _ in range(n):
-        a = a[..., 1:] - a[..., :-1]
-    return np.moveaxis(a, -1, axis)
+@library(np.nancumsum)
+def nancumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None) -> Array:
+    return np.cumsum(np.where(np.isnan(a), 0, a), axis, dtype)
 
 
-@library(np.trapezoid)
-def trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> Array:
-    y = np.moveaxis(np.asarray(y), axis, -1)
-    heights = y[..., 1:] + y[..., :-1]
-    if x is None:
-        return np.sum(heights, axis=-1) * (0.5 * dx)
-    return np.sum(heights * np.diff(x), axis=-1) * 0.5
+@library(np.nancumprod)
+def nancumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None) -> Array:
+    return np.cumprod(np.where(np.isnan(a), 1, a), axis, dtype)
+
+
+@library(np.cumulative_sum)
+def cumulative_sum(
+    x: Array, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Array:
+    sums = np.cumsum(x, only_axis(np.ndim(x), axis), dtype)
+    return with_initial(sums, 0, only_axis(np.ndim(x), axis)) if include_initial else sums
+
+
+@library(np.cumulative_prod)
+def cumulative_prod(
+    x: Array, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Array:
+    products = np.cumprod(x, only_axis(np.ndim(x), axis), dtype)
+    return with_initial(products, 1, only_axis(np.ndim(x), axis)) if include_initial else products
+
+
+def only_axis(rank: int, axis: int | None) -> int:
+    if axis is None and rank > 1:
+        refuse("a running sum or product of an array without an axis", "Name the axis.")
+    return 0 if axis is None else axis
+
+
+def with_initial(running: Array, neutral: int, axis: int) -> Array:
+    """The results with the neutral element in front of them."""
+    rows = np.moveaxis(running, axis, 0)
+    first = np.full((1, *rows.shape[1:]), neutral, running.dtype)
+    return np.moveaxis(np.concatenate((first, rows)), 0, axis)

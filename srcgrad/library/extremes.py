@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from srcgrad.frontend.arrays.elements import element
 from srcgrad.frontend.arrays.rows import reduces_rows
-from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.frontend.calls.compile_time import compile_time, refuse
+from srcgrad.primitives.library import library
 
 Vector = NDArray[np.floating]
+Axis = int | tuple[int, ...] | None
+Mask = NDArray[np.bool_] | bool
 
 
 @compile_time
@@ -21,7 +24,55 @@ def has_derivative(dtype: np.dtype) -> bool:
     return dtype.kind in "fc"
 
 
-@reduces_rows(np.max, np.amax)
+@library(np.max, np.amax)
+def maximum(
+    a: Vector, axis: Axis = None, *, keepdims: bool = False, initial: float | None = None, where: Mask = True
+) -> Vector | np.floating:
+    if initial is None:
+        require_initial(where, "maximum")
+        return largest(a, axis=axis, keepdims=keepdims)
+    return largest_or(
+        a if isinstance(where, bool) else np.where(where, a, initial), axis=axis, keepdims=keepdims, initial=initial
+    )
+
+
+@library(np.min, np.amin)
+def minimum(
+    a: Vector, axis: Axis = None, *, keepdims: bool = False, initial: float | None = None, where: Mask = True
+) -> Vector | np.floating:
+    if initial is None:
+        require_initial(where, "minimum")
+        return smallest(a, axis=axis, keepdims=keepdims)
+    return smallest_or(
+        a if isinstance(where, bool) else np.where(where, a, initial), axis=axis, keepdims=keepdims, initial=initial
+    )
+
+
+@library(np.ptp)
+def ptp(a: Vector, axis: Axis = None, *, keepdims: bool = False) -> Vector | np.floating:
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+def require_initial(where: Mask, name: str) -> None:
+    if not isinstance(where, bool):
+        refuse(f"a {name} over some elements, of which there may be none", "Give the initial= value.")
+
+
+@reduces_rows()
+def largest_or(v: Vector, *, initial: float = 0.0) -> np.floating:
+    if v.shape[0] == 0:
+        return v.dtype.type(initial)
+    return np.maximum(largest(v), initial)
+
+
+@reduces_rows()
+def smallest_or(v: Vector, *, initial: float = 0.0) -> np.floating:
+    if v.shape[0] == 0:
+        return v.dtype.type(initial)
+    return np.minimum(smallest(v), initial)
+
+
+@reduces_rows()
 def largest(v: Vector) -> np.floating:
     if v.shape[0] == 0:
         raise ValueError("zero-size array to reduction operation maximum which has no identity")
@@ -40,7 +91,7 @@ def largest(v: Vector) -> np.floating:
     return element(v, place)
 
 
-@reduces_rows(np.min, np.amin)
+@reduces_rows()
 def smallest(v: Vector) -> np.floating:
     if v.shape[0] == 0:
         raise ValueError("zero-size array to reduction operation minimum which has no identity")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from srcgrad.frontend.arrays.elements import element
-from srcgrad.frontend.arrays.rows import fills_rows, indices, reduces_rows
+from srcgrad.frontend.arrays.rows import fills_rows, indices
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
@@ -79,19 +79,6 @@ def before(a: np.floating | float, b: np.floating | float) -> bool:
     return bool(a < b or (b != b and a == a))
 
 
-@reduces_rows(np.median)
-def median(v: Array) -> np.floating:
-    n = v.shape[0]
-    order = np.empty(n, np.int64)
-    order_of(v, order)
-    if n == 0:
-        return np.float64(np.nan)
-    last = element(v, order[n - 1])
-    if last != last:
-        return last
-    return (element(v, order[(n - 1) // 2]) + element(v, order[n // 2])) * 0.5
-
-
 def place_of(a: Array, x: float, side: str) -> int:
     low = 0
     high = a.shape[0]
@@ -102,18 +89,3 @@ def place_of(a: Array, x: float, side: str) -> int:
         else:
             high = middle
     return np.int64(low)  # type: ignore[return-value]  # a strong integer
-
-
-@library(np.quantile)
-def quantile(a: Array, q: float) -> np.floating:
-    """Of all elements, by linear interpolation between neighbours."""
-    ordered = np.sort(np.asarray(a).flatten())
-    place = q * (ordered.shape[0] - 1)
-    low = int(np.floor(place))
-    high = min(low + 1, ordered.shape[0] - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-
-
-@library(np.percentile)
-def percentile(a: Array, q: float) -> np.floating:
-    return quantile(a, q / 100.0)

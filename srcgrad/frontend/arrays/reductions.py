@@ -14,15 +14,16 @@ import numpy as np
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.creation import optional_dtype
-from srcgrad.frontend.arrays.delayed import as_delayed
+from srcgrad.frontend.arrays.delayed import as_delayed, expression
 from srcgrad.frontend.arrays.gather import carrying
+from srcgrad.frontend.arrays.selection import selected
 from srcgrad.frontend.arrays.views import axis_of
 from srcgrad.frontend.calls.signatures import bound, static_bool, static_ints
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import as_scalar, cast
+from srcgrad.frontend.numbers.promotion import as_scalar, cast, converted
 from srcgrad.frontend.numbers.scalars import truth
 from srcgrad.frontend.registry import Arguments, Keywords, function
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, constant, index
 from srcgrad.ir.types import BOOL, C64, C128, F32, F64, I64, U64, DType
@@ -52,14 +53,31 @@ def _arithmetic(
     lowering: Lowering, name: str, primitive: str, neutral: int, arguments: Arguments, keywords: Keywords
 ) -> FrontValue:
     none, false = Static(None), Static(False)
-    a, axis, dtype, keepdims = bound(lowering, name, arguments, keywords, "a", axis=none, dtype=none, keepdims=false)
-    value = as_delayed(lowering.builder, as_array(lowering.builder, a))
+    a, axis, dtype, keepdims, initial, where = bound(
+        lowering, name, arguments, keywords, "a", axis=none, dtype=none, keepdims=false, initial=none, where=none
+    )
+    builder = lowering.builder
+    value = as_delayed(builder, left_out(builder, as_array(builder, a), where, Static(neutral)))
     result = optional_dtype(lowering, dtype, accumulated(value.dtype))
     # Single precision is summed in double: a plain loop would lose what NumPy's pairwise sum keeps.
     within = {F32: F64, C64: C128}.get(result, result)
     axes = reduced_axes(lowering, axis, value.rank)
     reduction = Reduction(primitive, neutral, within, result)
-    return reduced(lowering.builder, value, axes, static_bool(lowering, keepdims, "keepdims"), reduction)
+    total = reduced(builder, value, axes, static_bool(lowering, keepdims, "keepdims"), reduction)
+    if isinstance(initial, Static) and initial.value is None:
+        return total
+    return expression(
+        builder,
+        (initial, total),
+        lambda b, x, y: ScalarValue(b(primitive, converted(b, x, result), as_scalar(y).operand)),
+    )
+
+
+def left_out(builder: Builder, a: FrontValue, where: FrontValue, neutral: FrontValue) -> FrontValue:
+    """The array with a neutral number where ``where`` is not True."""
+    if isinstance(where, Static) and where.value in (None, True):
+        return a
+    return selected(builder, where if is_number(where) else as_array(builder, where), a, neutral)
 
 
 def accumulated(dtype: DType) -> DType:
@@ -85,8 +103,10 @@ def _count_nonzero(lowering: Lowering, arguments: Arguments, keywords: Keywords)
 def _logical(
     lowering: Lowering, name: str, reduction: Reduction, arguments: Arguments, keywords: Keywords
 ) -> FrontValue:
-    a, axis, keepdims = bound(lowering, name, arguments, keywords, "a", axis=Static(None), keepdims=Static(False))
-    value = as_delayed(lowering.builder, as_array(lowering.builder, a))
+    none, false = Static(None), Static(False)
+    a, axis, keepdims, where = bound(lowering, name, arguments, keywords, "a", axis=none, keepdims=false, where=none)
+    builder = lowering.builder
+    value = as_delayed(builder, left_out(builder, as_array(builder, a), where, Static(reduction.neutral)))
 
     def element(builder: Builder, at: tuple[Operand, ...]) -> Operand:
         return as_scalar(truth(builder, ScalarValue(value.element(builder, at)))).operand

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.construct import as_array
+from srcgrad.frontend.arrays.creation import optional_dtype
 from srcgrad.frontend.arrays.delayed import copy, materialized, shape_of
 from srcgrad.frontend.arrays.reductions import reduced_axes
 from srcgrad.frontend.arrays.views import axis_of, permuted
@@ -31,31 +32,39 @@ from srcgrad.ir.core import Operand, constant, index
 from srcgrad.ir.types import I64, DType
 
 F = TypeVar("F", bound=Callable[..., object])
+T = TypeVar("T")
 
 
-def reduces_rows(*functions: object) -> Callable[[F], F]:
-    """Let ``kernel(v)``, which gives a number, stand for NumPy functions with ``axis`` and ``keepdims``."""
+def reduces_rows(*functions: object) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Let ``kernel(v)``, which gives a number, stand for NumPy functions with ``axis`` and ``keepdims``.
 
-    def add(kernel: F) -> F:
+    Keyword-only parameters of the kernel are handed through. With no function named, library code calls the kernel
+    itself with an array and an axis.
+    """
+
+    def add(kernel: Callable[..., T]) -> Callable[..., T]:
         assert isinstance(kernel, FunctionType)
-        for f in dict.fromkeys(functions):
+        for f in dict.fromkeys(functions or (kernel,)):
             FUNCTIONS[f] = lambda lowering, arguments, keywords: _reduce(lowering, kernel, arguments, keywords)
         return kernel
 
     return add
 
 
-def fills_rows(*functions: object, axis: int | None, dtype: Callable[[DType], DType] = lambda d: d) -> Callable[[F], F]:
+def fills_rows(
+    *functions: object, axis: int | None, dtype: Callable[[DType], DType] = lambda d: d, third: str = "kind"
+) -> Callable[[F], F]:
     """Let ``kernel(v, out)`` stand for functions that give as many elements as they get, by default along ``axis``.
 
-    Without an axis the array is taken as one vector.
+    Without an axis the array is taken as one vector. The third parameter is the ``dtype`` of the result, or the
+    ``kind`` of a sort, of which there is one.
     """
 
     def add(kernel: F) -> F:
         assert isinstance(kernel, FunctionType)
         for f in dict.fromkeys(functions):
             FUNCTIONS[f] = lambda lowering, arguments, keywords: _fill(
-                lowering, kernel, axis, dtype, arguments, keywords
+                lowering, kernel, axis, dtype, third, arguments, keywords
             )
         return kernel
 
@@ -69,9 +78,13 @@ def indices(dtype: DType) -> DType:
 
 def _reduce(lowering: Lowering, kernel: FunctionType, arguments: Arguments, keywords: Keywords) -> FrontValue:
     none, false = Static(None), Static(False)
-    a, axis, keepdims = bound(lowering, kernel.__name__, arguments, keywords, "a", axis=none, keepdims=false)
+    options: dict[str, FrontValue] = {name: Static(v) for name, v in (kernel.__kwdefaults__ or {}).items()}
+    a, axis, keepdims, *given = bound(
+        lowering, kernel.__name__, arguments, keywords, "a", axis=none, keepdims=false, **options
+    )
+    options = dict(zip(options, given, strict=True))
     builder = lowering.builder
-    if is_number(a):
+    if is_number(a) and not options:
         return a
     array = materialized(builder, as_array(builder, a))
     axes = reduced_axes(lowering, axis, array.rank)
@@ -79,17 +92,19 @@ def _reduce(lowering: Lowering, kernel: FunctionType, arguments: Arguments, keyw
     shape = shape_of(builder, rows)[:-1]
 
     def result(at: tuple[Operand, ...]) -> ScalarValue:
-        number = call_python(lowering, kernel, [row(builder, rows, at)], {})
+        number = call_python(lowering, kernel, [row(builder, rows, at)], options)
         if isinstance(number, Static) and number.value is None:  # the row is known to be empty, and refused at run time
             return ScalarValue(constant(0, rows.dtype))
         assert isinstance(number, ScalarValue | Static)
         return as_scalar(number)
 
     keeps = static_bool(lowering, keepdims, "keepdims")
-    if not shape and not keeps:
-        return result(())
-    whole = tuple(index(1) if k in axes else n for k, n in enumerate(shape_of(builder, array)))
     alive = not lowering.dead
+    if not shape and not keeps:
+        number = result(())
+        lowering.dead = not alive  # the caller is another library function, which still has its result
+        return number
+    whole = tuple(index(1) if k in axes else n for k, n in enumerate(shape_of(builder, array)))
     dtype = _dtype_of_row(builder, lambda: result((index(0),) * len(shape)))
     lowering.dead = not alive
     ref = builder("alloc", *(whole if keeps else shape), dtype=dtype, fill="empty")
@@ -118,13 +133,14 @@ def _fill(
     kernel: FunctionType,
     default: int | None,
     dtype: Callable[[DType], DType],
+    third: str,
     arguments: Arguments,
     keywords: Keywords,
 ) -> FrontValue:
-    none, others = Static(None), {k: v for k, v in keywords.items() if k not in ("kind", "stable")}  # it is stable
-    a, axis, _, _ = bound(
-        lowering, kernel.__name__, arguments, others, "a", axis=Static(default), kind=none, order=none
-    )
+    options: dict[str, FrontValue] = {"axis": Static(default), third: Static(None)}
+    if third == "kind":
+        options |= {"order": Static(None), "stable": Static(None)}  # there is one kind of sort, and it is stable
+    a, axis, option, *_ = bound(lowering, kernel.__name__, arguments, keywords, "a", **options)
     builder = lowering.builder
     array = materialized(builder, as_array(builder, a))
     if isinstance(axis, Static) and axis.value is None:
@@ -135,7 +151,8 @@ def _fill(
         rows = permuted(builder, array, permutation)
     shape = shape_of(builder, rows)
     inverse = [permutation.index(k) for k in range(len(permutation))]
-    out = ArrayValue(builder("alloc", *(shape[k] for k in inverse), dtype=dtype(array.dtype), fill="empty"))
+    made = optional_dtype(lowering, option, dtype(array.dtype)) if third == "dtype" else dtype(array.dtype)
+    out = ArrayValue(builder("alloc", *(shape[k] for k in inverse), dtype=made, fill="empty"))
     places = permuted(builder, out, permutation)
 
     def put(at: tuple[Operand, ...]) -> None:
