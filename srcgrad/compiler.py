@@ -41,6 +41,7 @@ from srcgrad.optimize.remove_dead_stores import remove_dead_stores
 from srcgrad.optimize.resolve_extents import resolve_extents
 from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.run_in_lanes import run_in_lanes
+from srcgrad.optimize.run_in_threads import run_in_threads
 from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
@@ -103,8 +104,12 @@ IMPROVE = each(
     hoist_invariants,
     share_common,
 )
+# Where `parallel` asks for it, before lanes: these then run in each chunk.
+THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
 LANES = each(run_in_lanes, hoist_invariants, share_common)
+# Each is left out where a program is shown, or differentiated again.
+DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
@@ -117,7 +122,7 @@ STEPS = tuple(
             "forward",
             *(step.name for step in RECALL),
             copy_arguments.__name__,
-            *(step.name for step in (*IMPROVE, *LANES, *TIDY)),
+            *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY)),
             check_finite.__name__,
             "drop_value",
         )
@@ -190,7 +195,8 @@ def finishing(options: Options) -> tuple[Step, ...]:
     # A derivative leaves the caller's arguments as they are, unless told otherwise.
     copying = () if options.mutates else (Step("copy_arguments", copy_arguments),)
     checking = each(check_finite) if options.check_nan else ()
-    return (*copying, *IMPROVE, *(LANES if options.reorders else ()), *TIDY, *checking)
+    threads = THREADS if options.threads else ()
+    return (*copying, *IMPROVE, *threads, *(LANES if options.reorders else ()), *TIDY, *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:

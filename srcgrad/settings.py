@@ -24,6 +24,9 @@ class Options:
         Take exp, log, sin ... in loops from `srcgrad.vector_math`, which vectorises; False: the C library's, always.
     boundscheck : bool
         Raise IndexError for an index out of range. False trusts the program.
+    parallel : bool
+        Run independent iterations on all cores (`numba.set_num_threads`): those of `numba.prange`, and of any other
+        loop that is found to have them. The result does not depend on the number of threads. Compiled code only.
     cache : bool
         Keep generated modules and machine code on disk, so that another process need not compile.
     mutates : bool
@@ -39,6 +42,7 @@ class Options:
     fastmath: bool | frozenset[str] = DEFAULT_FASTMATH
     vector_math: bool = True
     boundscheck: bool = True
+    parallel: bool = False
     cache: bool = True
     mutates: bool = False
     check_nan: bool = False
@@ -48,6 +52,11 @@ class Options:
         """Every option by name, the same in each process: sets are sorted."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return tuple((name, sorted(v) if isinstance(v, frozenset) else v) for name, v in values.items())
+
+    @property
+    def threads(self) -> bool:
+        """Whether iterations may run at once."""
+        return self.parallel and self.jit
 
     @property
     def reorders(self) -> bool:
@@ -63,6 +72,7 @@ class OptionValues(TypedDict, total=False):
     fastmath: bool | frozenset[str]
     vector_math: bool
     boundscheck: bool
+    parallel: bool
     cache: bool
     mutates: bool
     check_nan: bool
@@ -84,5 +94,5 @@ def steps_to_print() -> str:
 
 
 def time_steps() -> bool:
-    """``SRCGRAD_TIME``: ``1`` prints what each step of the compiler costs."""
+    """``SRCGRAD_TIME``: ``1`` prints what each step of the compiler costs, and Numba."""
     return os.environ.get("SRCGRAD_TIME", "") not in ("", "0")

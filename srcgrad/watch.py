@@ -49,6 +49,20 @@ def announcing() -> Iterator[Watcher]:
     yield announce
 
 
+@contextmanager
+def timed(name: str, stage: str) -> Iterator[None]:
+    """What is not a step on IR: its cost is printed like that of a step."""
+    start = time.perf_counter()
+    yield
+    if settings.time_steps():
+        print_time(name, stage, time.perf_counter() - start)
+
+
+def print_time(name: str, step: str, seconds: float) -> None:
+    """A line of ``SRCGRAD_TIME=1``."""
+    print(f"{name}: {step:<20} {seconds * 1e3:8.2f} ms", file=sys.stderr)
+
+
 def _from_environment() -> Iterator[Watcher]:
     # The timer comes first, so that printing is not timed.
     if settings.time_steps():
@@ -77,8 +91,7 @@ class _Timer:
     last: float = field(default_factory=time.perf_counter)
 
     def __call__(self, step: str, function: Function) -> None:
-        now = time.perf_counter()
-        print(f"{function.name}: {step:<20} {(now - self.last) * 1e3:8.2f} ms", file=sys.stderr)
+        print_time(function.name, step, time.perf_counter() - self.last)
         self.last = time.perf_counter()
 
 

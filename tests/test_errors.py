@@ -79,9 +79,9 @@ def uses_with(x):
         return x * x
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="generator", instead="Return an array")
-def uses_yield(x):
-    yield x  # here
+@refused(1.0, error=UnsupportedError, found="returns a generator", instead="Return numbers")
+def uses_yield(x):  # here
+    yield x
 
 
 @refused(1.0, error=UnsupportedSyntaxError, found="class inside a function", instead="module level")

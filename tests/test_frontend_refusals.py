@@ -150,7 +150,7 @@ def never_ends(x):
 
 
 REFUSALS = [
-    (generator, (1.0,), UnsupportedSyntaxError, "generator", "yield x"),
+    (generator, (1.0,), UnsupportedError, "returns a generator", "def generator"),
     (catches, (1.0,), UnsupportedSyntaxError, "leaving a try", "break"),
     (with_block, (1.0,), UnsupportedError, "this context", "with open"),
     (maybe_array, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),

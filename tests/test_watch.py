@@ -60,6 +60,18 @@ def test_every_step_has_a_known_name(options) -> None:
     assert {"lower", "reverse", "forward"} <= seen <= set(STEPS)
 
 
+def test_the_cost_of_numba_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("SRCGRAD_TIME", "1")
+    native, general = grad(square, cache=False), grad(lambda pair: pair["x"] * pair["x"], cache=False)
+    assert native(3.0) == 6.0
+    told = capsys.readouterr().err
+    assert "square: emit" in told and "square: numba" in told
+    general({"x": 3.0})
+    assert ": numba" in capsys.readouterr().err
+    assert native(4.0) == 8.0
+    assert capsys.readouterr().err == ""
+
+
 def test_steps_that_are_not_asked_for_stay_silent(capsys: pytest.CaptureFixture[str]) -> None:
     grad(square, jit=False)(3.0)
     assert capsys.readouterr().err == ""

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from srcgrad.frontend.lower import Lowered
 
 
-LANES_FOLLOW = """\
-# What is compiled runs independent iterations side by side, in blocks of 32 (see level="compiled").
-"""
+# How what is compiled runs independent iterations, by steps that readers are not shown.
+FOLLOWING = {"run_in_threads": "in threads, in 32 chunks", "run_in_lanes": "side by side, in blocks of 32"}
+FOLLOWS = '# What is compiled runs independent iterations {} (see level="compiled").\n'
 
 
 class Compiled(CallableInNumba):
@@ -159,8 +159,8 @@ class Compiled(CallableInNumba):
         structures = self._table.structures(self._table.bound(args, kwargs))
         if level == COMPILED:
             return emit(self._table.program(structures).function, level, self._table.options.vector_math)
-        note = LANES_FOLLOW if self._table.runs_in_lanes(structures) else ""
-        return note + emit(self.program(structures).function, level)
+        notes = [FOLLOWS.format(FOLLOWING[step]) for step in self._table.following(structures)]
+        return "".join(notes) + emit(self.program(structures).function, level)
 
     @AtTheCall()
     def ir(self, *args: object, after: str = "", **kwargs: object) -> str:

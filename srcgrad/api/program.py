@@ -17,7 +17,7 @@ from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
 from srcgrad.api.plans import Backward, Forward, Gradient, Plan, Primal, Structures, Tangent
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
-from srcgrad.errors import ArgumentTypeError, Error
+from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
@@ -78,6 +78,11 @@ class Request:
             lowered = compiler.lower(self.function, self.arguments)
         if self.options.mutates:
             self._refuse_read_only(lowered.function)
+            for name in lowered.changed:
+                message = (
+                    f"{self.parameters.name}() gives the argument {name!r} other items, which its caller would not see."
+                )
+                raise about(self, message, "Return the new object.", UnsupportedError)
         return lowered
 
     def _refuse_read_only(self, function: Function) -> None:

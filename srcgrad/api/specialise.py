@@ -16,7 +16,7 @@ from srcgrad.api.marshal import flattener, rebuilder
 from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
-from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours
+from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.boundary.places import Captured
 from srcgrad.frontend.boundary.pytree import describe
@@ -93,7 +93,7 @@ class Specialisation:
     def _first_run(self, leaves: Sequence[object], directions: Sequence[object]) -> object:
         """The run in which Numba compiles."""
         try:
-            with collection_paused():
+            with collection_paused(), timing_numba(self.run.entry.__name__):
                 results = self.run(*leaves, *directions)
         except NumbaError as fault:
             raise fault_of_ours(self.run.path, fault) from fault
@@ -162,19 +162,20 @@ class Specialisations:
         return self._program(structures, self.options)
 
     def readable(self, structures: Structures) -> Program:
-        """The same as it is shown and differentiated again: before iterations are run in lanes."""
-        return self._program(structures, replace(self.options, lanes=False))
+        """The same as it is shown and differentiated again: before iterations are run in threads or in lanes."""
+        return self._program(structures, replace(self.options, lanes=False, parallel=False))
 
-    def runs_in_lanes(self, structures: Structures) -> bool:
-        """Whether what is compiled differs from what is shown in that loops run in lanes."""
-        from srcgrad.optimize.run_in_lanes import loops, run_in_lanes
+    def following(self, structures: Structures) -> list[str]:
+        """The names of the steps that make what is compiled of what is shown: those that divide loops."""
+        from srcgrad.compiler import DIVIDING
+        from srcgrad.optimize.run_in_lanes import loops
         from srcgrad.watch import watching
 
         steps: list[tuple[str, int]] = []
         with watching(lambda step, function: steps.append((step, loops(function)))):
             self.program(structures)
         pairs = itertools.pairwise(steps)
-        return any(step == run_in_lanes.__name__ and after > before for (_, before), (step, after) in pairs)
+        return [step for (_, before), (step, after) in pairs if step in DIVIDING and after > before]
 
     def _program(self, structures: Structures, options: Options) -> Program:
         # Not at the top: to import the compiler takes longer than to load what it compiled before.

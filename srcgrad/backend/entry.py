@@ -15,12 +15,15 @@ from typing import Any
 import numba
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError as NumbaError
+from numba.core.event import install_timer
 from numba.core.registry import CPUDispatcher
 
+from srcgrad import settings
 from srcgrad.errors import ArgumentTypeError, InternalError
 from srcgrad.frontend.boundary.pytree import NATIVE, describe
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
 from srcgrad.ir.types import Array
+from srcgrad.watch import print_time
 
 # Everything that compiles takes this lock first. Numba holds it while it compiles njit code that calls us, so a
 # lock of our own beside it could be taken in the other order by another thread.
@@ -39,6 +42,16 @@ def collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def timing_numba(name: str) -> Iterator[None]:
+    """Print what Numba needs for a function and what that calls, if it is asked for and Numba compiles anything."""
+    if not settings.time_steps():
+        yield
+        return
+    with install_timer("numba:compile", lambda seconds: print_time(name, "numba", seconds)):
+        yield
 
 
 class NotNative(Exception):  # noqa: N818  # a signal, never seen by users
@@ -82,7 +95,8 @@ def leaf_structure(value: object) -> Leaf:
 def compile_for(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
     """Numba's compile result for these argument types; a failure of Numba's is a fault of ours."""
     try:
-        dispatcher.compile(arguments)
+        with timing_numba(dispatcher.py_func.__name__):
+            dispatcher.compile(arguments)
     except NumbaError as fault:
         raise fault_of_ours(dispatcher.py_func.__code__.co_filename, fault) from fault
     return dispatcher.overloads[arguments]

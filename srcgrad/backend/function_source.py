@@ -32,6 +32,7 @@ from srcgrad.backend.statements import (
     unread,
 )
 from srcgrad.backend.stems import stems_of
+from srcgrad.backend.threads_text import is_threaded, names_around
 from srcgrad.backend.vector_text import VECTOR_NAMES, may_vectorise
 from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
@@ -76,6 +77,7 @@ class FunctionPrinter:
         self.compiled = compiled
         self.vector_math = vector_math
         self.helpers = helpers
+        self.threaded: set[str] = set()  # the callees that are run in threads
         self.lines: list[Line] = []
         self.depth = 1
         self.location: Location | None = None
@@ -104,7 +106,8 @@ class FunctionPrinter:
         self.folded = fold(self.function, self.facts, passed_on)
         statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
-        other = {*HELPERS, *self.callees.values(), *(VECTOR_NAMES if self.vector_math else ())}
+        around = [name for callee in self.callees.values() for name in names_around(callee)]
+        other = {*HELPERS, *self.callees.values(), *around, *(VECTOR_NAMES if self.vector_math else ())}
         stacks = name_stacks(self.function, other)
         taken = {*other, *stacks.values(), *map(cursor, stacks.values())}
         self.names = {
@@ -122,8 +125,7 @@ class FunctionPrinter:
                 stack = self.expressions.text(parameter)
                 self.line(f"{cursor(stack)} = {stack}.size")
         self.sequence(self.body)
-        parameters = [name for p in self.function.parameters for name in self.passed(p, self.entry)]
-        head = f"def {self.name}({', '.join(parameters)}):\n"
+        head = f"def {self.name}({', '.join(self.parameter_names())}):\n"
         return head + with_comments(self.lines)
 
     def passed(self, operand: Operand, entry: bool) -> list[str]:
@@ -159,6 +161,9 @@ class FunctionPrinter:
             case Copies(targets, sources):
                 self.location = None
                 self.copies(targets, sources)
+            case For(op, _, (Plain(call),)) if self.compiled and is_threaded(op):
+                self.location = op.location
+                self.line(self.in_threads(op, call))
             case For(op, counter, body):
                 self.location = op.location
                 self.line(f"for {self.names[counter]} in {self.range(op)}:")
@@ -319,6 +324,15 @@ class FunctionPrinter:
         targets += [t for x in op.operands if is_scalar_stack(x) for t in self.passed(x, False)]
         call = f"{self.callees[op.text('callee')]}({', '.join(arguments)})"
         return f"{', '.join(targets)} = {call}" if targets else call
+
+    def in_threads(self, loop: Op, call: Op) -> str:
+        """The call of a function that runs the iterations of a loop, calls all of them, in threads."""
+        self.threaded.add(call.text("callee"))
+        arguments = [self.expressions.text(x) for x in (loop.operands[0], *call.operands[1:])]
+        return f"{names_around(self.callees[call.text('callee')])[0]}({', '.join(arguments)})"
+
+    def parameter_names(self) -> list[str]:
+        return [name for p in self.function.parameters for name in self.passed(p, self.entry)]
 
     def stack_lines(self, op: Op) -> Iterator[str]:
         text = self.expressions.text

@@ -20,6 +20,7 @@ from srcgrad.backend.vector_cache import VECTOR_MATH, fingerprint, keep_vector_f
 from srcgrad.ir.core import Function
 from srcgrad.ir.types import Scalar
 from srcgrad.settings import Options
+from srcgrad.watch import timed
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def generate(function: Function, options: Options) -> Generated:
     # Not at the top: loading what was generated before needs none of it.
     from srcgrad.backend.python_source import module_of
 
-    module = module_of(function, vector_math=options.jit and options.vector_math)
+    with timed(function.name, "emit"):
+        module = module_of(function, vector_math=options.jit and options.vector_math)
     types = [p.type for p in function.parameters]
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
     return Generated(module.text(*decorators(options)) if options.jit else module.text(), module.entry, scalars)
@@ -94,8 +96,8 @@ def load(generated: Generated, options: Options) -> Compiled:
     return Compiled(entry, entry, generated.text, str(module.__file__))
 
 
-def decorators(options: Options) -> tuple[str, str]:
-    """Numba's flags for the entry and for the functions that only it calls.
+def decorators(options: Options) -> tuple[str, str, str]:
+    """Numba's flags for the entry, for the functions that only it calls, and for those of them that make threads.
 
     ``error_model="numpy"``: division by zero gives infinity, as it does in NumPy. Wrappers that nobody needs are
     left out: each costs some hundredths of a second to compile.
@@ -103,7 +105,8 @@ def decorators(options: Options) -> tuple[str, str]:
     flags = options.fastmath
     fastmath = repr(flags) if isinstance(flags, bool) else "{" + ", ".join(map(repr, sorted(flags))) + "}"
     common = f'@njit(fastmath={fastmath}, error_model="numpy", nogil=True, no_cfunc_wrapper=True'
-    return f"{common})\n", f"{common}, no_cpython_wrapper=True)\n"
+    inner = f"{common}, no_cpython_wrapper=True"
+    return f"{common})\n", f"{inner})\n", f"{inner}, parallel=True)\n"
 
 
 def _from_file(name: str, path: Path) -> ModuleType:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
 from srcgrad.backend.runtime import HELPERS, helper_source
+from srcgrad.backend.threads_text import texts_around
 from srcgrad.backend.vector_text import VECTOR_NAMES
 from srcgrad.ir.core import Function, walk
 
@@ -21,15 +22,18 @@ class Module:
     functions: tuple[str, ...]
     entry: str
     imported: tuple[str, ...]  # from srcgrad.vector_math
+    threads: tuple[str, ...] = ()  # functions that run chunks of iterations in threads
 
-    def text(self, decorator: str = "", inner: str = "") -> str:
-        """The whole text, with ``decorator`` before the entry and ``inner`` before what it calls."""
+    def text(self, decorator: str = "", inner: str = "", threads: str = "") -> str:
+        """The whole text, with ``decorator`` before the entry, ``inner`` and ``threads`` before what it calls."""
         entry, *callees = self.functions
         parts = [inner + part for part in self.helpers] + [decorator + entry] + [inner + part for part in callees]
+        parts += [threads + part for part in self.threads]
         head = "import math\n\n" if any("math." in part for part in parts) else ""
         head += "import numpy as np\n"
-        if decorator:
-            head += "from numba import njit\n"
+        numba = [name for name, needed in (("njit", decorator), ("prange", self.threads)) if needed]
+        if numba:
+            head += f"from numba import {', '.join(numba)}\n"
         if self.imported:
             head += f"\nfrom srcgrad.vector_math import {', '.join(self.imported)}\n"
         return "\n\n".join([head, *parts])
@@ -51,12 +55,19 @@ def module_of(function: Function, level: str = COMPILED, vector_math: bool = Fal
     callees = all_callees(function)
     used: set[str] = set()
     compiled = level == COMPILED
-    every: list[tuple[str | None, Function]] = [(None, function), *callees.items()]
-    printers = [FunctionPrinter(f, names[key], key is None, names, compiled, vector_math, used) for key, f in every]
-    functions = tuple(printer.text() for printer in printers)
+    printers: dict[str | None, FunctionPrinter] = {
+        key: FunctionPrinter(f, names[key], key is None, names, compiled, vector_math, used)
+        for key, f in ((None, function), *callees.items())
+    }
+    functions = [printer.text() for printer in printers.values()]
+    threads = []
+    for key in sorted({key for printer in printers.values() for key in printer.threaded}):
+        run, fails = texts_around(names[key], printers[key].parameter_names()[1:])
+        functions.append(fails)
+        threads.append(run)
     helpers = tuple(helper_source(name) for name in HELPERS if name in used)
-    imported = sorted({name for printer in printers for name in printer.expressions.imported})
-    return Module(helpers, functions, names[None], tuple(imported))
+    imported = sorted({name for printer in printers.values() for name in printer.expressions.imported})
+    return Module(helpers, tuple(functions), names[None], tuple(imported), tuple(threads))
 
 
 def all_callees(function: Function) -> dict[str, Function]:

@@ -14,17 +14,18 @@ from srcgrad.frontend.boundary.places import Capture, Captured
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.functions import run
-from srcgrad.frontend.containers.growing import ListGrowsError
+from srcgrad.frontend.containers.items import holding, is_changed
 from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle, spelled
-from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.syntax import source
-from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, GrowingList, SinglePass, SliceValue
+from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, GrowingList, SinglePass, SliceValue, Yielding
 from srcgrad.ir.core import Block, Function, Location, Value
-from srcgrad.ir.types import DType
 from srcgrad.primitives.table import new_builder
 
 assert handlers  # imported to fill the tables of handlers
+
+ATTEMPTS = 200  # each finds another list or field that has to be in memory
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Lowered:
         The compile-time values for which this program holds.
     files
         The source files of the functions it was made of.
+    changed
+        The arguments that are containers and get other items: which a caller does not see.
     """
 
     function: Function
@@ -51,6 +54,7 @@ class Lowered:
     hidden: tuple[Capture, ...]
     captured: tuple[Captured, ...]
     files: frozenset[str]
+    changed: tuple[str, ...]
 
 
 def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lowered:
@@ -62,25 +66,27 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
         names = [f"argument_{k}" for k in range(len(arguments))]
     if len(names) != len(arguments):
         raise ArgumentTypeError(f"{function_name(python)}() takes {len(names)} arguments, got {len(arguments)}.")
-    growing: dict[object, tuple[DType, bool]] = {}
-    while True:
+    known = Lowering(new_builder(), Scope("", function_name(python), {}, {}))
+    for _ in range(ATTEMPTS):
         try:
-            return _lowered(python, names, arguments, growing)
-        except ListGrowsError as found:  # lowered again with that list in memory from the start
-            growing[found.key] = (found.dtype, found.weak)
+            return _lowered(python, names, arguments, known)
+        except LowerAgainError as found:
+            found.note(known)
+            last = found
+    raise last
 
 
-def _lowered(
-    python: object, names: Sequence[str], arguments: Sequence[Structure], growing: dict[object, tuple[DType, bool]]
-) -> Lowered:
-    """Lower with these lists in memory."""
+def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure], known: Lowering) -> Lowered:
+    """Lower with the lists and fields in memory that earlier attempts found."""
     lowering = Lowering(new_builder(), Scope("", function_name(python), {}, {}))
-    lowering.growing = growing
+    lowering.growing, lowering.held = known.growing, known.held
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]
     lowering.builder.open(parameters)
     leaves = iter(parameters)
     values = [rebuild(lowering, s, leaves) for s in arguments]
+    for value, name in zip(values, names, strict=True):
+        holding(lowering, value, ("argument", name))
     try:
         if isinstance(python, FunctionType):
             found = source.find(python)
@@ -92,10 +98,11 @@ def _lowered(
     except RecursionError:
         hint = "Write long sums, chains of elif or calls inside calls as loops."
         raise lowering.error(None, f"{function_name(python)}() is nested too deeply", hint) from None
-    return _finished(lowering, settle(lowering, result), function_name(python))
+    changed = tuple(n for v, n in zip(values, names, strict=True) if is_changed(v))
+    return _finished(lowering, settle(lowering, result), function_name(python), changed)
 
 
-def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
+def _finished(lowering: Lowering, result: FrontValue, name: str, changed: tuple[str, ...]) -> Lowered:
     """The function whose body has been lowered, with the hidden arrays as further parameters."""
     structure = dynamic(describe(result))
     if is_front_end_only(structure):
@@ -110,6 +117,7 @@ def _finished(lowering: Lowering, result: FrontValue, name: str) -> Lowered:
         tuple(capture for capture, _ in lowering.hidden),
         tuple(Captured(capture, seen) for capture, seen in lowering.captured.values()),
         frozenset(lowering.files),
+        changed,
     )
 
 
@@ -120,7 +128,7 @@ def is_front_end_only(structure: Structure) -> bool:
     if isinstance(structure, Tree):
         return structure.cls is SinglePass or any(map(is_front_end_only, structure.children))
     return isinstance(structure, Static) and isinstance(
-        structure.value, Closure | Bound | Counted | SliceValue | GrowingList
+        structure.value, Closure | Bound | Counted | SliceValue | GrowingList | Yielding
     )
 
 

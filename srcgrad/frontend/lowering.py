@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -12,7 +13,7 @@ from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
-from srcgrad.frontend.scope import Binding, Pending, Scope
+from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
@@ -30,6 +31,12 @@ OWN_SOURCES = (str(PACKAGE / "library"), str(PACKAGE / "primitives"))
 
 class UnresolvedError(Exception):
     """A recursive call whose result is not known yet; the path that needs it is put aside."""
+
+
+class LowerAgainError(UnsupportedError):
+    """What is found only while lowering and has to be known from the start; ``note`` tells the next attempt."""
+
+    note: Callable[[Lowering], None]
 
 
 class Lowering:
@@ -61,6 +68,8 @@ class Lowering:
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
+    held
+        For containers changed inside a branch or loop: which of their places are variables, by ``origin`` and key.
     pending
         The variables of loops being lowered that have no value at first, by loop and name.
     remembered
@@ -82,6 +91,7 @@ class Lowering:
         self.recursive: list[Activation] = []
         self.ruled: list[RuledCall] = []
         self.growing: dict[object, tuple[DType, bool]] = {}
+        self.held: set[tuple[object, object]] = set()
         self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}
         self.remembered: dict[object, dict[str, Slot]] = {}
@@ -171,6 +181,14 @@ class Lowering:
         scope.shared.add(name)
         if scope not in self.sharing:
             self.sharing.append(scope)
+
+    def variable_of_its_own(self, name: str) -> str:
+        """A variable of the compiler's in this scope, shared with the functions inside, that holds nothing yet."""
+        names = (name if k == 0 else f"{name}_{k}" for k in itertools.count())
+        free = next(n for n in names if isinstance(self.scope.names.get(n), None | Flagged | Missing | Pending))
+        self.scope.local_names |= {free}
+        self.share(self.scope, free)
+        return free
 
     def changeable(self) -> list[Scope]:
         """The scopes whose variables may change here: this function's, and those shared with functions inside."""

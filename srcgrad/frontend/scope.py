@@ -7,7 +7,7 @@ constants (recorded, so that a changed one gives a new specialisation), arrays b
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
 
@@ -71,6 +71,7 @@ class Scope:
     shared: set[str] = field(default_factory=set)
     live: LiveVariables | None = None  # of a function with statements
     single_uses: Uses = field(default_factory=dict)
+    consume: Callable[[FrontValue], None] | None = None  # of a generator: what becomes of what it yields
     returns_early: bool = False  # somewhere before its end; what that `return` reads is evaluated later
 
     def owner(self, name: str) -> Scope | None:

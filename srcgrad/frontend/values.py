@@ -7,6 +7,7 @@ items, a function is its source and environment, an array expression is a shape 
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -83,24 +84,61 @@ class Part:
     name: str
 
 
-@dataclass(eq=False)
-class TupleValue:
-    """A container whose length is known: a tuple, list, dict, named tuple or dataclass.
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A place of a container whose value depends on the path taken: a variable of its own, beside the user's."""
 
-    ``keys`` are the field names or dict keys, () for plain sequences. Lists and dicts are mutable objects in
-    Python, so ``items`` may be rebound in place for them; ``home`` is the block in which one was made (a
-    change from inside another block would depend on the path taken, and is refused).
+    scope: object  # a scope.Scope
+    variable: str
+
+    @property
+    def value(self) -> FrontValue:
+        found: FrontValue = self.scope.names[self.variable]  # type: ignore[attr-defined]  # a Scope
+        return found
+
+    def set(self, value: FrontValue) -> None:
+        self.scope.names[self.variable] = value  # type: ignore[attr-defined]  # a Scope
+
+
+class TupleValue:
+    """A container whose length is known: a tuple, list, dict, named tuple, or an object with fields.
+
+    ``keys`` are the field names or dict keys, () for plain sequences. Lists, dicts and objects can be changed in
+    Python, so ``items`` may be rebound in place for them; ``home`` is the block in which one was made. A change from
+    inside another block depends on the path taken: then the function is lowered again with that place as a `Cell`;
+    ``origin`` says which container this is. Without an origin it is refused.
     """
 
-    items: tuple[FrontValue, ...]
-    cls: type = tuple
-    keys: tuple[object, ...] = ()
-    home: object = None
-    origin: object = None  # of a list display: identifies it, should it have to grow at run time
+    def __init__(
+        self,
+        items: tuple[FrontValue, ...],
+        cls: type = tuple,
+        keys: tuple[object, ...] = (),
+        home: object = None,
+        origin: object = None,
+    ) -> None:
+        self.places: tuple[FrontValue | Cell, ...] = items
+        self.cls = cls
+        self.keys = keys
+        self.home = home
+        self.origin = origin
+        self.changed = False
+
+    @property
+    def items(self) -> tuple[FrontValue, ...]:
+        """What is in it now."""
+        return tuple([place.value if isinstance(place, Cell) else place for place in self.places])
 
     @property
     def mutable(self) -> bool:
-        return self.cls in (list, dict)
+        return self.cls in (list, dict) or is_record(self.cls)
+
+
+def is_record(cls: type) -> bool:
+    """Whether objects of a class have fields that may be assigned to."""
+    if issubclass(cls, tuple | list | dict) or cls is SinglePass:
+        return False
+    return not (dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]  # a dataclass has it
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +208,13 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
+class Yielding:
+    """A generator: ``run(consume)`` lowers its code, and calls ``consume`` with each item where it is yielded."""
+
+    run: Callable[[Callable[[FrontValue], None]], None]
+
+
+@dataclass(frozen=True, eq=False)
 class OneOf:
     """One of several functions, which one is known at run time: the number ``tag`` counts them from 0."""
 
@@ -198,6 +243,7 @@ FrontValue = (
     | Counted
     | GrowingList
     | Neighbourhood
+    | Yielding
     | OneOf
 )
 

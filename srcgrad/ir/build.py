@@ -39,6 +39,10 @@ class Builder:
     def depth(self) -> int:
         return len(self._open)
 
+    def is_open(self, ops: object) -> bool:
+        """Whether these are the ops of a block that is being made."""
+        return any(ops is known for _, known in self._open)
+
     def open(self, parameters: Sequence[Value] = ()) -> None:
         if not self._open:
             self._arguments.update(parameters)

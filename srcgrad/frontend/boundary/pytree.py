@@ -19,6 +19,7 @@ from functools import cache, partial
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.objects import class_of_object, fields_of, has_fields
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.ir.types import BOOL, C128, F64, I64, Array, DType, Scalar, dtype_of
 
@@ -44,7 +45,7 @@ def describe(value: object, where: str = "the argument") -> Structure:
         keys, children = container
         names = [f"{where}[{k!r}]" if isinstance(value, dict) else f"{where}.{k}" for k in keys]
         names = names or [f"{where}[{k}]" for k in range(len(children))]
-        return Tree(type(value), keys, tuple(describe(c, n) for c, n in zip(children, names, strict=True)))
+        return Tree(class_of_object(value), keys, tuple(describe(c, n) for c, n in zip(children, names, strict=True)))
     if callable(value):
         return Static(value, function_key(value))
     raise ArgumentTypeError(
@@ -68,7 +69,7 @@ def map_leaves(change: Callable[..., object], value: object, *others: object) ->
     if container is None:
         return value
     rows = zip(container[1], *(children_of(other) for other in others), strict=True)
-    return build_container(type(value), container[0], [map_leaves(change, *row) for row in rows])
+    return build_container(class_of_object(value), container[0], [map_leaves(change, *row) for row in rows])
 
 
 def children_of(value: object) -> tuple[object, ...]:
@@ -155,7 +156,8 @@ def parts_of(value: object, where: str = "the argument") -> tuple[tuple[str, ...
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(f.name for f in dataclasses.fields(value))
         return names, tuple(getattr(value, name) for name in names)
-    return None
+    fields = fields_of(value)
+    return None if fields is None else (tuple(fields), tuple(fields.values()))
 
 
 def _collect(value: object, leaves: list[object]) -> None:
@@ -176,9 +178,9 @@ def build_container(cls: Callable[..., object], keys: tuple[str, ...], items: Se
     assert isinstance(cls, type)
     if issubclass(cls, dict):
         return cls(zip(keys, items, strict=True))
-    if not dataclasses.is_dataclass(cls):
+    if not dataclasses.is_dataclass(cls) and not has_fields(cls):
         return cls(*items) if keys else cls(items)  # type: ignore[call-arg]  # a tuple, list or named tuple
-    value: object = object.__new__(cls)
+    value: object = cls.__new__(cls)
     for key, item in zip(keys, items, strict=True):
         object.__setattr__(value, key, item)
     return value
@@ -193,7 +195,8 @@ def function_key(function: object) -> object:
         arguments = (*function.args, *sorted(function.keywords.items()))
         return (partial, function_key(function.func), *(_cell_key(a, a) for a in arguments))
     if not isinstance(function, types.FunctionType):
-        return function
+        by_value = isinstance(function, types.MethodType | types.BuiltinFunctionType | type)
+        return function if by_value or type(function).__eq__ is object.__eq__ else Identity(function)
     cells = tuple(_cell_key(_contents(cell), cell) for cell in function.__closure__ or ())
     defaults = tuple(_cell_key(d, d) for d in function.__defaults__ or ())
     keywords = tuple((k, _cell_key(d, d)) for k, d in (function.__kwdefaults__ or {}).items())

@@ -9,15 +9,17 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import shape_of
-from srcgrad.frontend.calls.dispatch import call_object
+from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.folds import fold
 from srcgrad.frontend.control.iteration import integer
 from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.merge import held, settle
+from srcgrad.frontend.control.yielding import collected, folded
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import binary, kind_of, logical_and, logical_or, truth
+from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
     ArrayValue,
@@ -29,6 +31,7 @@ from srcgrad.frontend.values import (
     SliceValue,
     Static,
     TupleValue,
+    Yielding,
     is_array,
 )
 from srcgrad.ir.core import Const
@@ -44,6 +47,9 @@ def only(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str
 @function(len)
 def _len(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     value = only(lowering, arguments, keywords, "len")
+    method = special(value, "__len__")
+    if method is not None:
+        return call(lowering, method, [], {})
     if isinstance(value, ArrayValue | Delayed) and value.rank > 0:
         return integer(shape_of(lowering.builder, value)[0])
     if isinstance(value, Counted):
@@ -64,7 +70,7 @@ def _min(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
 
 
 def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
-    arguments = tuple(_loopable(lowering, a) for a in arguments)
+    arguments = tuple(_loopable(lowering, collected(lowering, a) if isinstance(a, Yielding) else a) for a in arguments)
     if keywords:
         lowering.refuse(None, f"{name}() with keywords", "Write a loop.", UnsupportedError)
     if len(arguments) == 1 and is_array(arguments[0]):
@@ -88,6 +94,8 @@ def _sum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
         return binary(lowering, "add", start, call_object(lowering, np.sum, [values], {}))
     if isinstance(values, Counted):
         return fold(lowering, values, start, lambda a, b: binary(lowering, "add", a, b))
+    if isinstance(values, Yielding):
+        return folded(lowering, values, start, lambda a, b: binary(lowering, "add", a, b))
     items = sequence_items(lowering, values)
     return functools.reduce(lambda a, b: binary(lowering, "add", a, b), items, start)
 
@@ -110,12 +118,14 @@ def _of_truths(lowering: Lowering, values: FrontValue, is_and: bool) -> FrontVal
     values = _loopable(lowering, values)
     if isinstance(values, ArrayValue | Delayed) and values.rank == 1:
         return call_object(lowering, np.all if is_and else np.any, [values], {})
+
+    def combine(a: FrontValue, b: FrontValue) -> FrontValue:
+        return short_circuit(lowering, is_and, a, lambda: truth(lowering, b))
+
     if isinstance(values, Counted):
-
-        def combine(a: FrontValue, b: FrontValue) -> FrontValue:
-            return short_circuit(lowering, is_and, a, lambda: truth(lowering, b))
-
         return fold(lowering, values, Static(is_and), combine)
+    if isinstance(values, Yielding):
+        return folded(lowering, values, Static(is_and), combine)
     join = logical_and if is_and else logical_or
     start: FrontValue = Static(is_and)
     return functools.reduce(lambda a, b: join(lowering, a, b), sequence_items(lowering, values), start)
@@ -142,6 +152,8 @@ def _tuple(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
 
 @function(list, least=0, most=1)
 def _list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if arguments and isinstance(arguments[0], Yielding):
+        return collected(lowering, arguments[0])
     if arguments and isinstance(arguments[0], Counted) and not isinstance(arguments[0].length, Const):
         return arguments[0]
     items = sequence_items(lowering, settle(lowering, arguments[0])) if arguments else ()

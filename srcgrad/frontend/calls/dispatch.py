@@ -16,6 +16,7 @@ from srcgrad.frontend.arrays.delayed import expression
 from srcgrad.frontend.arrays.ufuncs import into
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.calls.constructors import construct
 from srcgrad.frontend.calls.functions import call_closure, call_python
 from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_element, is_of_other_package, spelled
 from srcgrad.frontend.captures import from_python
@@ -26,7 +27,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import kind_of, number
 from srcgrad.frontend.numbers import scalars
-from srcgrad.frontend.numbers.conversions import converted_to, to_dtype
+from srcgrad.frontend.numbers.conversions import converted_to
 from srcgrad.frontend.registry import ARRAY_METHODS, FUNCTIONS, OBJECTS
 from srcgrad.frontend.values import (
     Bound,
@@ -68,6 +69,8 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
             )
         case Closure():
             return call_closure(lowering, function, arguments, keywords)
+        case TupleValue(cls=cls) if isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004  # its source
+            return call(lowering, Static(cls.__call__), [function, *arguments], keywords)
         case OneOf():
             held = [settle(lowering, a) for a in arguments]  # computed once, in front of the branch
             return _call_one_of(lowering, function, 0, held, {k: settle(lowering, v) for k, v in keywords.items()})
@@ -118,8 +121,9 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
         return call_object(lowering, value.__func__, [Static(value.__self__), *arguments], keywords)
     if isinstance(value, functools.partial):
         return _call_partial(lowering, value, arguments, keywords)
-    if isinstance(value, type):
-        return _construct(lowering, value, arguments, keywords)
+    made = construct(lowering, value, arguments, keywords) if isinstance(value, type) else None
+    if made is not None:
+        return made
     return _call_other(lowering, value, arguments, keywords)
 
 
@@ -204,29 +208,6 @@ def _call_partial(
     fixed = [from_python(lowering, Capture("partial", function.args, k), a) for k, a in enumerate(function.args)]
     named = {k: from_python(lowering, Capture("partial", given, k), v) for k, v in given.items()}
     return call_object(lowering, function.func, [*fixed, *arguments], {**named, **keywords})
-
-
-def _construct(lowering: Lowering, cls: type, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    """A call of a class: a dtype converts, a named tuple or dataclass is a container."""
-    if issubclass(cls, np.generic):
-        return to_dtype(lowering, arguments, cls)
-    fields: tuple[str, ...] = ()
-    defaults: dict[str, object] = {}
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        fields, defaults = cls._fields, cls._field_defaults  # type: ignore[attr-defined]  # a named tuple's
-    elif dataclasses.is_dataclass(cls) and not hasattr(cls, "__post_init__"):
-        fields = tuple(f.name for f in dataclasses.fields(cls) if f.init)
-        defaults = {f.name: f.default for f in dataclasses.fields(cls) if f.default is not dataclasses.MISSING}
-    else:
-        return _call_other(lowering, cls, arguments, keywords)
-    given = dict(zip(fields, arguments, strict=False)) | dict(keywords)
-    if len(arguments) > len(fields) or not set(given) <= set(fields):
-        lowering.refuse(None, f"{cls.__name__} has the fields {', '.join(fields)}", error=ArgumentTypeError)
-    for name in fields:
-        if name not in given and name not in defaults:
-            lowering.refuse(None, f"{cls.__name__} needs {name!r}", error=ArgumentTypeError)
-    items = [given.get(n) or from_python(lowering, Capture(n, defaults, n), defaults[n]) for n in fields]
-    return TupleValue(tuple(items), cls, fields)
 
 
 def _call_other(lowering: Lowering, value: object, arguments: Arguments, keywords: Keywords) -> FrontValue:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import FunctionType
 
@@ -15,12 +15,12 @@ from srcgrad.frontend.control.merge import held
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.syntax import source, subset
-from srcgrad.frontend.syntax.bindings import declared, rebound_inside, returns_early
+from srcgrad.frontend.syntax.bindings import declared, is_generator, rebound_inside, returns_early
 from srcgrad.frontend.syntax.desugar import desugar
 from srcgrad.frontend.syntax.live_variables import live_variables
 from srcgrad.frontend.syntax.normalize import normalize
 from srcgrad.frontend.syntax.single_use import single_uses
-from srcgrad.frontend.values import Closure, FrontValue, Static, TupleValue
+from srcgrad.frontend.values import Closure, FrontValue, Static, TupleValue, Yielding
 from srcgrad.primitives.library import STREAMED
 
 Arguments = Sequence[FrontValue]
@@ -72,9 +72,23 @@ def run(
 ) -> FrontValue:
     """Lower the body with its parameters bound; a recursive call goes out of line."""
     enter(lowering, node, scope)
+    if is_generator(node):
+        return generator(lowering, node, scope, bound)
     if function in STREAMED:  # describing its arguments would give them memory; these do not call themselves
         return run_body(lowering, node, scope, bound)
     return activation(lowering, function, node, bound, lambda values: run_body(lowering, node, scope, values))
+
+
+def generator(
+    lowering: Lowering, node: source.FunctionNode, scope: Scope, bound: Mapping[str, FrontValue]
+) -> FrontValue:
+    """What a call of a generator function gives: its body runs when the items are asked for."""
+
+    def body(consume: Callable[[FrontValue], None]) -> None:
+        scope.consume = consume
+        run_body(lowering, node, scope, bound)
+
+    return Yielding(body)
 
 
 def enter(lowering: Lowering, node: source.FunctionNode, scope: Scope) -> None:

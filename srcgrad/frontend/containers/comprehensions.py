@@ -7,31 +7,30 @@ from collections.abc import Callable, Sequence
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.containers.items import known_set, sequence_items
-from srcgrad.frontend.control.carried import LoopVariables
-from srcgrad.frontend.control.iteration import as_counted
+from srcgrad.frontend.containers.listed import in_memory
+from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.control.carried import no_variables
+from srcgrad.frontend.control.iteration import as_counted, has_known_length
 from srcgrad.frontend.control.logic import condition
 from srcgrad.frontend.control.loops import counted
 from srcgrad.frontend.control.merge import settle
+from srcgrad.frontend.control.yielding import collected
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.assignment import assign
-from srcgrad.frontend.numbers.promotion import as_scalar, converted
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.syntax.bindings import assigned
 from srcgrad.frontend.values import (
     Counted,
     FrontValue,
-    ScalarValue,
     SinglePass,
     Static,
     TupleValue,
+    Yielding,
     is_array,
-    is_number,
 )
-from srcgrad.ir.core import Const, Operand, Value, index
+from srcgrad.ir.core import Const, Operand, Value
 from srcgrad.ir.types import INDEX
-
-NOTHING: frozenset[str] = frozenset()
 
 
 @expression(ast.ListComp)
@@ -39,13 +38,15 @@ def _list(lowering: Lowering, node: ast.ListComp) -> FrontValue:
     value = lowered(lowering, node.generators, [node.elt], lambda: lowering.evaluate(node.elt))
     if isinstance(value, Counted):
         return in_memory(lowering, value)
+    if isinstance(value, Yielding):
+        return collected(lowering, value)
     return TupleValue(value, list, home=lowering.builder.ops)
 
 
 @expression(ast.SetComp)
 def _set(lowering: Lowering, node: ast.SetComp) -> FrontValue:
     value = lowered(lowering, node.generators, [node.elt], lambda: lowering.evaluate(node.elt))
-    if isinstance(value, Counted):
+    if not isinstance(value, tuple):
         lowering.refuse(node, "a set of a length not known at compile time", "Use an array.", UnsupportedError)
     return known_set(lowering, value)
 
@@ -54,7 +55,9 @@ def _set(lowering: Lowering, node: ast.SetComp) -> FrontValue:
 def _generator(lowering: Lowering, node: ast.GeneratorExp) -> FrontValue:
     """Evaluated by what it is given to, which is always at once: ``sum``, ``any``, ``tuple``."""
     value = lowered(lowering, node.generators, [node.elt], lambda: lowering.evaluate(node.elt))
-    return Counted(value.length, value.item, once=True) if isinstance(value, Counted) else TupleValue(value, SinglePass)
+    if isinstance(value, Counted):
+        return Counted(value.length, value.item, once=True)
+    return value if isinstance(value, Yielding) else TupleValue(value, SinglePass)
 
 
 @expression(ast.DictComp)
@@ -63,7 +66,7 @@ def _dict(lowering: Lowering, node: ast.DictComp) -> FrontValue:
         return TupleValue((lowering.evaluate(node.key), lowering.evaluate(node.value)), tuple)
 
     value = lowered(lowering, node.generators, [node.key, node.value], entry)
-    if isinstance(value, Counted):
+    if not isinstance(value, tuple):
         lowering.refuse(node, "a dict of a length not known at compile time", "Use an array.", UnsupportedError)
     entries: dict[object, FrontValue] = {}
     for pair in value:
@@ -80,7 +83,7 @@ def lowered(
     generators: Sequence[ast.comprehension],
     elements: Sequence[ast.expr],
     element: Callable[[], FrontValue],
-) -> Counted | tuple[FrontValue, ...]:
+) -> Counted | Yielding | tuple[FrontValue, ...]:
     """The items, or how to make each."""
     first, *inner = generators
     source = lowering.evaluate(first.iter)
@@ -97,18 +100,27 @@ def lowered(
         if any(isinstance(n, ast.NamedExpr) for part in inside for n in ast.walk(part)):
             lowering.refuse(first.target, "an assignment in a comprehension of run-time length", "Write a loop.")
         if first.ifs or inner:
-            hint = "Write a loop that fills an array."
-            lowering.refuse(first.target, "a comprehension whose length depends on run-time values", hint)
-        items = as_counted(lowering, source)
+            return yielding(lowering, generators, source, fresh, element)
+        part = as_counted(lowering, source)
 
         def item(k: Operand) -> FrontValue:
             with lowering.within(fresh()):
-                assign(lowering, first.target, items.item(k))
+                assign(lowering, first.target, part.item(k))
                 return settle(lowering, element())
 
-        return Counted(items.length, item)
-    with lowering.within(fresh()):
-        return tuple(unrolled(lowering, first, inner, sequence_items(lowering, source), element))
+        return Counted(part.length, item)
+    if isinstance(source, Yielding):
+        return yielding(lowering, generators, source, fresh, element)
+    items = sequence_items(lowering, source)
+    try:
+        with lowering.within(fresh()):
+            return tuple(unrolled(lowering, first, inner, items, element))
+    except LengthUnknownError:
+        return yielding(lowering, generators, TupleValue(items), fresh, element)
+
+
+class LengthUnknownError(Exception):
+    """How many items there are depends on run-time values."""
 
 
 def unrolled(
@@ -119,41 +131,83 @@ def unrolled(
     element: Callable[[], FrontValue],
 ) -> list[FrontValue]:
     found: list[FrontValue] = []
-    for item in items:
-        assign(lowering, first.target, item)
-        tests = [condition(lowering, test) for test in first.ifs]
-        if any(not isinstance(t, Static) for t in tests):
-            hint = "Write a loop, with the condition inside."
-            lowering.refuse(first.ifs[0], "a comprehension whose length depends on run-time values", hint)
-        if not all(isinstance(t, Static) and t.value for t in tests):
-            continue
-        if inner:
-            source = sequence_items(lowering, lowering.evaluate(inner[0].iter))
-            found += unrolled(lowering, inner[0], inner[1:], source, element)
-        else:
-            found.append(settle(lowering, element()))
+    for k, item in enumerate(items):
+        with lowering.within(lowering.scope, (id(first), k)):
+            assign(lowering, first.target, item)
+            tests = [condition(lowering, test) for test in first.ifs]
+            if any(not isinstance(t, Static) for t in tests):
+                raise LengthUnknownError
+            if not all(isinstance(t, Static) and t.value for t in tests):
+                continue
+            if not inner:
+                found.append(settle(lowering, element()))
+                continue
+            source = lowering.evaluate(inner[0].iter)
+            if not has_known_length([source]) and not _is_counted(source):  # also of a generator
+                raise LengthUnknownError
+            found += unrolled(lowering, inner[0], inner[1:], sequence_items(lowering, source), element)
     return found
 
 
-def in_memory(lowering: Lowering, value: Counted) -> Counted:
-    """A list of numbers of run-time length, evaluated now, as Python does."""
-    builder, before = lowering.builder, lowering.variables()
-    with lowering.block():  # once, to find out what an item is
-        sample = value.item(index(0))
-    lowering.rebind(before)
-    if not isinstance(sample, ScalarValue | Static) or not is_number(sample):
-        hint = "Write a loop that fills an array."
-        lowering.refuse(None, "a list of run-time length of anything but numbers", hint, UnsupportedError)
-    number = as_scalar(sample)
-    memory = builder("alloc", value.length, dtype=number.dtype, fill="empty")
+def _is_counted(source: FrontValue) -> bool:
+    return isinstance(source, Counted) and isinstance(source.length, Const)
 
-    def fill(k: Operand) -> None:
-        item = value.item(k)
-        assert isinstance(item, ScalarValue | Static)
-        builder.emit("store", memory, k, converted(builder, item, number.dtype))
 
-    key = (lowering.path, builder.location, "list")
-    counted(
-        lowering, LoopVariables(NOTHING, NOTHING, NOTHING, False, False, key), value.length, Value(INDEX, "i"), fill
-    )
-    return Counted(value.length, lambda k: ScalarValue(builder("load", memory, k), number.weak), memory=memory)
+def yielding(
+    lowering: Lowering,
+    generators: Sequence[ast.comprehension],
+    source: FrontValue,
+    fresh: Callable[[], Scope],
+    element: Callable[[], FrontValue],
+) -> Yielding:
+    """The items of a comprehension whose number depends on run-time values, by the loops that it stands for."""
+
+    def run(consume: Callable[[FrontValue], None]) -> None:
+        outer = lowering.scope
+        scope = fresh()
+
+        def innermost() -> None:
+            item = settle(lowering, element())
+            with lowering.within(outer):
+                consume(item)
+
+        with lowering.within(scope):
+            _over(lowering, generators, source, innermost)
+
+    return Yielding(run)
+
+
+def _over(
+    lowering: Lowering, generators: Sequence[ast.comprehension], source: FrontValue, innermost: Callable[[], None]
+) -> None:
+    first, *inner = generators
+
+    def tested(tests: Sequence[ast.expr]) -> FrontValue:
+        if tests:
+            return branch(lowering, condition(lowering, tests[0]), lambda: tested(tests[1:]), lambda: Static(None))
+        if inner:
+            _over(lowering, inner, lowering.evaluate(inner[0].iter), innermost)
+        else:
+            innermost()
+        return Static(None)
+
+    def once(item: FrontValue) -> None:
+        assign(lowering, first.target, item)
+        tested(first.ifs)
+
+    if isinstance(source, Yielding):
+        scope = lowering.scope
+
+        def here(item: FrontValue) -> None:
+            with lowering.within(scope):
+                once(item)
+
+        source.run(here)
+        return
+    part = as_counted(lowering, source)
+    if isinstance(part.length, Const):
+        for item in sequence_items(lowering, source):
+            once(item)
+    else:
+        key = (lowering.path, id(first))
+        counted(lowering, no_variables(key), part.length, Value(INDEX, "i"), lambda k: once(part.item(k)))

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError
+from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.control.branches import branch
-from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.nodes.operators import binary, kind_of, number
 from srcgrad.frontend.numbers.promotion import Number, as_index, converted, promoted
 from srcgrad.frontend.numbers.scalars import index_op
@@ -30,29 +31,24 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, Value, constant, index
-from srcgrad.ir.types import DType
 
 ROOM = 8  # items a list has memory for at first
 
 
-class ListGrowsError(UnsupportedError):
-    """A list has to be in memory; ``key`` says which, ``dtype`` and ``weak`` of what type its items are."""
-
-    key: object
-    dtype: DType
-    weak: bool
-
-
-def must_grow(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> ListGrowsError:
+def must_grow(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> LowerAgainError:
     """The request to lower again with the list made at ``key`` in memory."""
     if not all(map(is_number, items)):
         other = next(v for v in items if not is_number(v))
         what = f"a list that grows at run time holds {kind_of(other)}"
         lowering.refuse(None, what, "Only numbers can be in it: use an array of a fixed size.", UnsupportedError)
-    error = refusal(lowering.builder.location, "a list grows at run time here", "Use an array.", ListGrowsError)
-    assert isinstance(error, ListGrowsError)
-    error.key = key
-    error.dtype, error.weak = promoted([number(lowering, v) for v in items])
+    held_as = promoted([number(lowering, v) for v in items])
+
+    def note(again: Lowering) -> None:
+        again.growing[key] = held_as
+
+    error = refusal(lowering.builder.location, "a list grows at run time here", "Use an array.", LowerAgainError)
+    assert isinstance(error, LowerAgainError)
+    error.note = note
     return error
 
 
@@ -60,13 +56,11 @@ def create(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> Grow
     """A list in memory with these items."""
     dtype, weak = lowering.growing[key]
     name = lowering.list_names.setdefault(key, f".list_{len(lowering.list_names)}")
-    made = GrowingList(key, lowering.scope, name, dtype, weak)
+    made = GrowingList(key, lowering.scope, lowering.variable_of_its_own(name), dtype, weak)
     builder = lowering.builder
     memory = builder("alloc", index(ROOM + len(items)), dtype=dtype, fill="empty")
     for k, item in enumerate(items):
         builder.emit("store", memory, index(k), fitted(lowering, made, item))
-    lowering.scope.local_names |= {name}
-    lowering.share(lowering.scope, name)
     set_state(made, memory, Static(len(items)))
     return made
 
@@ -169,7 +163,8 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
     def element(builder: Builder, indices: tuple[Operand, ...]) -> Operand:
         return builder("load", memory, *indices)
 
-    return Delayed((length,), ArrayValue(memory).dtype, element, (memory,), frozenset({memory}))
+    inner = shape(lowering.builder, memory)[1:]
+    return Delayed((length, *inner), ArrayValue(memory).dtype, element, (memory,), frozenset({memory}))
 
 
 def is_nonempty(lowering: Lowering, grown: GrowingList) -> FrontValue:

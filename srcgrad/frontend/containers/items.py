@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, Static, TupleValue
+from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
+from srcgrad.frontend.lowering import LowerAgainError, Lowering
+from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, Static, TupleValue
 from srcgrad.ir.core import Const, index
 
 
@@ -37,16 +37,78 @@ def known_set(lowering: Lowering, items: Iterable[FrontValue]) -> Static:
     return Static(frozenset(values))
 
 
+def holding(lowering: Lowering, value: FrontValue, origin: object) -> FrontValue:
+    """A new value whose containers may be changed: named, so that they are found again, with cells where known."""
+    if not isinstance(value, TupleValue):
+        return value
+    for k, item in enumerate(value.items):
+        holding(lowering, item, (origin, k))
+    if not issubclass(value.cls, tuple) and value.origin is None:
+        value.origin, value.home = origin, lowering.builder.ops
+    places = list(value.places)
+    for k, key in enumerate(value.keys or range(len(places))):
+        if (value.origin, key) in lowering.held:
+            places[k] = cell(lowering, value.origin, key, value.items[k])
+    value.places = tuple(places)
+    return value
+
+
+def is_changed(value: FrontValue) -> bool:
+    """Whether a container, or one in it, was given other items."""
+    return isinstance(value, TupleValue) and (value.changed or any(map(is_changed, value.items)))
+
+
+def cell(lowering: Lowering, origin: object, key: object, value: FrontValue) -> Cell:
+    """A new variable of the compiler's that holds one place of a container."""
+    name = lowering.list_names.setdefault((origin, key), f".{key}_{len(lowering.list_names)}")
+    made = Cell(lowering.scope, lowering.variable_of_its_own(name))
+    made.set(value)
+    return made
+
+
 def change(
     lowering: Lowering, container: TupleValue, items: tuple[FrontValue, ...], keys: tuple[object, ...] = ()
 ) -> None:
-    """Give a list or dict new items, in place."""
+    """Give a list, dict or object new items, in place."""
+    container.changed = True
+    if keys != container.keys or len(items) != len(container.places):
+        _restructure(lowering, container, items, keys)
+        return
+    places = list(container.places)
+    for k, (place, old, new) in enumerate(zip(places, container.items, items, strict=True)):
+        if new is old:
+            continue
+        if isinstance(place, Cell) and container.home is not None:
+            place.set(new)
+        elif container.home is lowering.builder.ops:
+            places[k] = new
+        else:
+            raise _must_hold(lowering, container, keys[k] if keys else k)
+    container.places = tuple(places)
+
+
+def _restructure(
+    lowering: Lowering, container: TupleValue, items: tuple[FrontValue, ...], keys: tuple[object, ...]
+) -> None:
+    """Another number of items, or other keys: only where the container was made, and while all of it is known."""
     if container.home is not lowering.builder.ops:
-        lowering.refuse(
-            None,
-            f"a {container.cls.__name__} made outside a branch or loop is changed inside it",
-            "Its length must be known at compile time: use an array of a fixed size.",
-            UnsupportedError,
-        )
-    container.items = items
-    container.keys = keys
+        what = f"a {container.cls.__name__} made outside a branch or loop gets other items inside it"
+        hint = "Its length must be known at compile time: use an array of a fixed size."
+        lowering.refuse(None, what, hint, UnsupportedError)
+    container.places, container.keys = items, keys
+    holding(lowering, container, container.origin)
+
+
+def _must_hold(lowering: Lowering, container: TupleValue, key: object) -> Error:
+    """The request to lower again with a place of a container as a variable."""
+    what = f"{key!r} of a {container.cls.__name__} that is changed inside a branch or loop"
+    if container.origin is None:
+        hint = "It may be one of several objects here: make a new one instead of changing it."
+        return lowering.error(None, what, hint, UnsupportedError)
+    place = (container.origin, key)
+    if place in lowering.held:  # it is a variable where the container is made, but this is a copy made since
+        return lowering.error(None, what, "Make a new object instead of changing it.", UnsupportedError)
+    error = lowering.error(None, what, "Make a new object instead.", LowerAgainError)
+    assert isinstance(error, LowerAgainError)
+    error.note = lambda again: again.held.add(place)
+    return error

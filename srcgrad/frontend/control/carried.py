@@ -37,6 +37,12 @@ class LoopVariables:
     key: object
 
 
+def no_variables(key: object) -> LoopVariables:
+    """Of a loop that binds none of the function's own variables."""
+    nothing: frozenset[str] = frozenset()
+    return LoopVariables(nothing, nothing, nothing, False, False, key)
+
+
 @dataclass
 class Part:
     """A block of a loop while it is made: what is bound at its start is its own copy of the carried variables."""

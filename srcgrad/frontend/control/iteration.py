@@ -14,6 +14,7 @@ from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.arrays.extents import clamped_at_zero
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.merge import simplified
+from srcgrad.frontend.control.yielding import collected
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.nodes.subscripts import pick
@@ -30,6 +31,7 @@ from srcgrad.frontend.values import (
     SinglePass,
     Static,
     TupleValue,
+    Yielding,
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, index
@@ -89,6 +91,8 @@ def as_counted(lowering: Lowering, value: FrontValue) -> Counted:
             return value
         case GrowingList():
             return growing.counted(lowering, value)
+        case Yielding():
+            return growing.counted(lowering, collected(lowering, value))
         case TupleValue():
             items = value if value.cls is not dict else TupleValue(tuple(Static(k) for k in value.keys))
             return Counted(index(len(items.items)), lambda k: pick_known(lowering, items, k))

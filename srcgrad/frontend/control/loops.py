@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError, UnsupportedSyntaxError
-from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import (
@@ -33,21 +32,24 @@ from srcgrad.frontend.control.carried import (
     lower_part,
     mark_missing,
     next_slots,
+    no_variables,
     settled_slots,
 )
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import condition
+from srcgrad.frontend.control.merge import held
 from srcgrad.frontend.control.slots import operands_of, rebound
-from srcgrad.frontend.lowering import Lowering, Variable
+from srcgrad.frontend.control.yielding import shared
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, Variable
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.assignment import assign
 from srcgrad.frontend.nodes.operators import invert
 from srcgrad.frontend.numbers.promotion import as_scalar
-from srcgrad.frontend.registry import statement
+from srcgrad.frontend.registry import expression, statement
 from srcgrad.frontend.scope import Binding
 from srcgrad.frontend.syntax.bindings import assigned
 from srcgrad.frontend.syntax.normalize import stop_flag
-from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, GrowingList, ScalarValue, Static
+from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, GrowingList, ScalarValue, Static, Yielding
 from srcgrad.ir.core import Block, Const, Operand, Value, index
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect
@@ -63,6 +65,9 @@ class ImpureTestError(Exception):
 @statement(ast.For)
 def _for(lowering: Lowering, node: ast.For) -> None:
     iterable = lowering.evaluate(node.iter)
+    if isinstance(iterable, Yielding):
+        consuming(lowering, node, iterable)
+        return
     if isinstance(iterable, ArrayValue | Delayed | GrowingList):
         iterable = as_counted(lowering, iterable)
     if not isinstance(iterable, Counted):
@@ -103,7 +108,7 @@ def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[]
         usual()
         return
     except (UnsupportedError, ArgumentTypeError) as refusal:
-        if isinstance(refusal, growing.ListGrowsError):
+        if isinstance(refusal, LowerAgainError):
             raise
         first = refusal
     del lowering.builder.ops[start:]
@@ -112,7 +117,58 @@ def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[]
     try:
         otherwise()
     except (UnsupportedError, ArgumentTypeError) as refusal:
-        raise refusal if isinstance(refusal, growing.ListGrowsError) else first from None
+        raise refusal if isinstance(refusal, LowerAgainError) else first from None
+
+
+def consuming(lowering: Lowering, node: ast.For, items: Yielding) -> None:
+    """A loop over a generator: the body stands in the place of each `yield`; behind a stop flag it is skipped."""
+    scope, stop = lowering.scope, stop_flag(node)
+
+    def once(item: FrontValue) -> None:
+        assign(lowering, node.target, item)
+        lowering.execute(node.body)
+
+    def consume(item: FrontValue) -> None:
+        with lowering.within(scope, id(node)):
+            if stop is None:
+                once(item)
+            else:
+                going = invert(lowering, names.load(lowering, stop))
+                branch(lowering, going, lambda: returning_none(once, item), lambda: Static(None))
+
+    with shared(lowering, assigned([node.target, *node.body])):
+        items.run(consume)
+
+
+def returning_none(action: Callable[[FrontValue], None], item: FrontValue) -> FrontValue:
+    action(item)
+    return Static(None)
+
+
+@expression(ast.Yield)
+def _yield(lowering: Lowering, node: ast.Yield) -> FrontValue:
+    value = Static(None) if node.value is None else held(lowering, lowering.evaluate(node.value))
+    assert lowering.scope.consume is not None
+    lowering.scope.consume(value)
+    return Static(None)  # nothing is sent
+
+
+@expression(ast.YieldFrom)
+def _yield_from(lowering: Lowering, node: ast.YieldFrom) -> FrontValue:
+    items = lowering.evaluate(node.value)
+    consume = lowering.scope.consume
+    assert consume is not None
+    if isinstance(items, Yielding):
+        items.run(consume)
+        return Static(None)
+    part = as_counted(lowering, items)
+    if isinstance(part.length, Const):
+        for item in sequence_items(lowering, items):
+            consume(item)
+    else:
+        key = (lowering.path, id(node))
+        counted(lowering, no_variables(key), part.length, Value(INDEX, "i"), lambda k: consume(part.item(k)))
+    return Static(None)
 
 
 def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> None:

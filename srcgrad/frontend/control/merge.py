@@ -16,7 +16,7 @@ from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
-from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
+from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
 from srcgrad.ir.core import Const, Operand, constant, index
 from srcgrad.ir.types import Array, Scalar, Type
 
@@ -32,7 +32,7 @@ def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
     if isinstance(value, TupleValue) and any(isinstance(v, Delayed | TupleValue | ArrayValue) for v in value.items):
         items = tuple(settle(lowering, v) for v in value.items)
         if value.mutable:
-            value.items = items
+            value.places = tuple(p if isinstance(p, Cell) else v for p, v in zip(value.places, items, strict=True))
             return value
         return TupleValue(items, value.cls, value.keys, value.home)
     return value
@@ -40,7 +40,11 @@ def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
 
 def held(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The value as a variable or parameter holds it: with memory, and such that it can be read twice."""
-    if (isinstance(value, Counted) and value.once) or (isinstance(value, TupleValue) and value.cls is SinglePass):
+    if (
+        isinstance(value, values.Yielding)
+        or (isinstance(value, Counted) and value.once)
+        or (isinstance(value, TupleValue) and value.cls is SinglePass)
+    ):
         hint = "Loop over it where it is made, or make a tuple() of it."
         lowering.refuse(None, "an iterator is kept in a variable: it could be used only once", hint)
     return settle(lowering, value)
@@ -63,6 +67,42 @@ def describe(value: FrontValue) -> Structure:
             return Static(value, (Identity(node), Identity(scope)))
         case _:
             return Static(value, Identity(value))
+
+
+def identified(value: FrontValue) -> Structure:
+    """The structure of a value in which what can be changed is that very object, and not what is in it now."""
+    if not isinstance(value, TupleValue):
+        return describe(value)
+    if value.mutable:
+        return Static(value, Identity(value))
+    return Tree(value.cls, value.keys, tuple(identified(v) for v in value.items))  # type: ignore[arg-type]  # as in describe
+
+
+def contents(s: Structure) -> Structure:
+    """The structure in which an object that can be changed is what is in it now."""
+    if isinstance(s, Static) and isinstance(s.value, TupleValue):
+        return contents(describe(s.value))
+    if isinstance(s, Tree):
+        return Tree(s.cls, s.keys, tuple(contents(c) for c in s.children))
+    return s
+
+
+def freeze(s: Structure) -> None:
+    """Refuse changes from now on to the objects of which a copy has been made: it would not see them."""
+    if isinstance(s, Static) and isinstance(s.value, TupleValue):
+        s.value.home = s.value.origin = None
+        for item in s.value.items:
+            freeze(identified(item))
+    if isinstance(s, Tree):
+        for child in s.children:
+            freeze(child)
+
+
+def outlives(lowering: Lowering, s: Structure) -> bool:
+    """Whether the objects in a structure were made in front of the block that has just been lowered."""
+    if isinstance(s, Static) and isinstance(s.value, TupleValue):
+        return lowering.builder.is_open(s.value.home)
+    return not isinstance(s, Tree) or all(outlives(lowering, c) for c in s.children)
 
 
 def _function(s: Structure) -> Static:
@@ -90,6 +130,7 @@ def join(a: Structure, b: Structure) -> Structure:
     """The structure that holds both; JoinError where there is none."""
     if a == b:
         return a
+    a, b = contents(a), contents(b)
     if _is_number(a) and _is_number(b):
         dtype, weak = promoted([_sample(a), _sample(b)])
         return Leaf(Scalar(dtype), weak)
@@ -132,6 +173,8 @@ def spelled(s: Structure) -> str:
             return "a partial call"
         case Static(value=values.Counted()):
             return "a sequence of run-time length"
+        case Static(value=values.Yielding()):
+            return "a generator"
         case Static(value=values.SliceValue()):
             return "a slice"
         case Static(value=values.GrowingList()):
@@ -187,17 +230,17 @@ def _tag(lowering: Lowering, value: FrontValue, s: Choice) -> Operand:
 
 
 def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> FrontValue:
-    """The value of a structure, its leaves taken from ``operands``."""
+    """The value of a structure, its leaves taken from ``operands``. Containers in it cannot be changed (``freeze``)."""
     match s:
         case Static(value=value):
-            known = values.Closure | values.Bound | values.Counted | values.SliceValue
+            known = values.Closure | values.Bound | values.Counted | values.SliceValue | TupleValue
             return value if isinstance(value, known) else values.Static(value)
         case Choice(options=options):
             functions = tuple(rebuild(lowering, f, operands) for f in options)
             return values.OneOf(next(operands), functions)  # type: ignore[arg-type]  # of Static structures
         case Tree(cls=cls, keys=keys, children=children):
             items = tuple(rebuild(lowering, c, operands) for c in children)
-            return TupleValue(items, cls, keys, lowering.builder.ops)
+            return TupleValue(items, cls, keys)
         case Leaf(type=Scalar(), weak=weak):
             return simplified(ScalarValue(next(operands), weak))
         case Leaf():

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.control.merge import (
     JoinError,
-    describe,
+    contents,
     fillers,
     flatten,
+    freeze,
     has_array,
     holds_operands,
+    identified,
     join,
+    outlives,
     rebuild,
     refuse_join,
     types_of,
@@ -50,8 +53,8 @@ def slot_of(binding: Binding | None) -> Slot | None:
     if binding is None or isinstance(binding, Missing | Pending):
         return None
     if isinstance(binding, Flagged):
-        return Slot(describe(binding.value), flagged=True)
-    return Slot(describe(binding))
+        return Slot(identified(binding.value), flagged=True)
+    return Slot(identified(binding))
 
 
 def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bool = False) -> Slot | None:
@@ -63,12 +66,16 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bo
     if not present:
         return None
     flagged = len(present) < len(slots) or any(s.flagged for s in present)
-    structure = present[0].structure
+    parts = [s.structure if outlives(lowering, s.structure) else contents(s.structure) for s in present]
+    structure = parts[0]
     try:
-        for other in present[1:]:
-            structure = join(structure, other.structure)
+        for other in parts[1:]:
+            structure = join(structure, other)
     except JoinError as fault:
         raise refuse_join(lowering, _spelled(lowering, name), fault) from None
+    for s in present:
+        if s.structure != structure:
+            freeze(s.structure)
     if holds_operands(structure):
         what = _spelled(lowering, name)
         hint = "Make it before the branch or loop, or use it inside only."

@@ -10,14 +10,17 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays import indexing, parts
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.arrays.stores import keep_apart
+from srcgrad.frontend.calls.dispatch import call
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes import names
+from srcgrad.frontend.nodes.attributes import assign_attribute, attribute
 from srcgrad.frontend.nodes.effects import before_later_writes, may_write
 from srcgrad.frontend.nodes.expressions import BINARY, apply_binary
 from srcgrad.frontend.nodes.operators import kind_of
+from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.nodes.subscripts import container_index, evaluate_key, subscript
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
@@ -64,9 +67,11 @@ def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
         case ast.Attribute() if (part := _part(lowering, target)) is not None:
             with lowering.at(target):
                 parts.write(lowering.builder, part, (Static(Ellipsis),), value)
+        case ast.Attribute(value=owner, attr=name):
+            with lowering.at(target):
+                assign_attribute(lowering, lowering.evaluate(owner), name, named(lowering, value, name))
         case _:
-            hint = "Keep the value in a variable, or build a new object."
-            lowering.refuse(target, "an attribute is assigned to", hint, UnsupportedError)
+            raise AssertionError(f"no target of an assignment: {ast.dump(target)}")
 
 
 def _part(lowering: Lowering, target: ast.Attribute) -> Part | None:
@@ -121,6 +126,10 @@ def _items(lowering: Lowering, count: int, value: FrontValue, starred: bool) -> 
 def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None:
     """``container[key] = value``."""
     container = lowering.evaluate(target.value)
+    method = special(container, "__setitem__")
+    if method is not None:
+        call(lowering, method, [lowering.evaluate(target.slice), value], {})
+        return
     _put(lowering, container, evaluate_key(lowering, target.slice), value)
 
 
@@ -145,7 +154,8 @@ def _refuse_assignment(lowering: Lowering, container: FrontValue) -> NoReturn:
 
 def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
     """``list[key] = value``; a list that is changed on some paths only is held in memory."""
-    if container.home is not lowering.builder.ops and container.origin is not None:
+    elsewhere = container.home is not lowering.builder.ops and container.origin is not None
+    if elsewhere and all(map(is_number, (*container.items, value))):
         raise growing.must_grow(lowering, container.origin, (*container.items, value))
     position = container_index(lowering, container, key)
     change(lowering, container, (*container.items[:position], value, *container.items[position + 1 :]))
@@ -168,9 +178,8 @@ def _augmented(lowering: Lowering, node: ast.AugAssign) -> None:
         case ast.Attribute() if (part := _part(lowering, node.target)) is not None:
             value = lowering.evaluate(node.value)
             parts.augment(lowering.builder, part, (Static(Ellipsis),), value, _operation(lowering, type(node.op)))
-        case _:
-            hint = "Keep the value in a variable."
-            lowering.refuse(node.target, "an attribute is assigned to", hint, UnsupportedError)
+        case ast.Attribute(value=owner, attr=name):
+            _augment_attribute(lowering, node, lowering.evaluate(owner), name)
 
 
 def _augment_name(lowering: Lowering, node: ast.AugAssign, name: str) -> None:
@@ -178,6 +187,17 @@ def _augment_name(lowering: Lowering, node: ast.AugAssign, name: str) -> None:
     value = lowering.evaluate(node.value)
     if not _changed_in_place(lowering, type(node.op), old, value):
         names.store(lowering, name, named(lowering, apply_binary(lowering, type(node.op), old, value), name))
+
+
+def _augment_attribute(lowering: Lowering, node: ast.AugAssign, owner: FrontValue, name: str) -> None:
+    """``owner.name op= value``."""
+    old = attribute(lowering, owner, name)
+    value = lowering.evaluate(node.value)
+    if isinstance(old, ArrayValue) and not isinstance(node.op, ast.MatMult):
+        _augment_array(lowering, type(node.op), old, (Static(Ellipsis),), value)
+        return
+    new = named(lowering, apply_binary(lowering, type(node.op), old, value), name)
+    assign_attribute(lowering, owner, name, new)
 
 
 def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript) -> None:

@@ -6,11 +6,13 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.calls.dispatch import call
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, invert
+from srcgrad.frontend.nodes.special_methods import by_method, special
 from srcgrad.frontend.values import ArrayValue, Closure, FrontValue, ScalarValue, Static, TupleValue
 
 ORDER: dict[type[ast.cmpop], str] = {
@@ -47,7 +49,8 @@ def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue)
             return _member(lowering, a, b)
         case ast.NotIn():
             return invert(lowering, _member(lowering, a, b))
-    return binary(lowering, ORDER[type(op)], a, b)
+    found = by_method(lowering, ORDER[type(op)], a, b)
+    return binary(lowering, ORDER[type(op)], a, b) if found is None else found
 
 
 def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:
@@ -68,6 +71,9 @@ def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:
 
 
 def _member(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
+    method = special(b, "__contains__")
+    if method is not None:
+        return call(lowering, method, [a], {})
     if isinstance(a, Static) and isinstance(b, Static):
         try:
             return Static(a.value in b.value)  # type: ignore[operator]  # a TypeError is refused below

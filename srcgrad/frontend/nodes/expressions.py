@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedSyntaxError
-from srcgrad.frontend.calls.dispatch import matmul
+from srcgrad.frontend.calls.dispatch import call, matmul
 from srcgrad.frontend.containers import growing
-from srcgrad.frontend.containers.items import known_set, sequence_items
+from srcgrad.frontend.containers.items import holding, known_set, sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.logic import condition, logical
 from srcgrad.frontend.control.merge import held, settle
@@ -17,6 +17,7 @@ from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.comparisons import compare
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, unary
+from srcgrad.frontend.nodes.special_methods import by_method, special
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.values import Closure, FrontValue, SliceValue, Static, TupleValue, is_number
 
@@ -88,7 +89,8 @@ def _dict(lowering: Lowering, node: ast.Dict) -> FrontValue:
         if not isinstance(key, Static):
             lowering.refuse(key_node, "a dict key that is not known at compile time", "Use strings or literals.")
         entries[key.value] = value
-    return TupleValue(tuple(entries.values()), dict, tuple(entries), lowering.builder.ops)
+    made = TupleValue(tuple(entries.values()), dict, tuple(entries))
+    return holding(lowering, made, (lowering.path, id(node)))
 
 
 @expression(ast.Set)
@@ -112,6 +114,9 @@ def _binary(lowering: Lowering, node: ast.BinOp) -> FrontValue:
 
 
 def apply_binary(lowering: Lowering, op: type[ast.operator], a: FrontValue, b: FrontValue) -> FrontValue:
+    found = by_method(lowering, BINARY[op], a, b)
+    if found is not None:
+        return found
     if op is ast.MatMult:
         return matmul(lowering, a, b)
     if op is ast.Mod and isinstance(a, Static) and isinstance(a.value, str):
@@ -128,7 +133,9 @@ def _unary(lowering: Lowering, node: ast.UnaryOp) -> FrontValue:
         case ast.Not():
             return condition(lowering, node)
         case ast.USub():
-            return unary(lowering, "neg", lowering.evaluate(node.operand))
+            value = lowering.evaluate(node.operand)
+            method = special(value, "__neg__")
+            return unary(lowering, "neg", value) if method is None else call(lowering, method, [], {})
         case ast.Invert():
             return unary(lowering, "invert", lowering.evaluate(node.operand))
     value = lowering.evaluate(node.operand)

@@ -18,8 +18,10 @@ from srcgrad.frontend.values import (
     FrontValue,
     GrowingList,
     ScalarValue,
+    SliceValue,
     Static,
     TupleValue,
+    Yielding,
     is_array,
     is_number,
 )
@@ -44,6 +46,10 @@ def kind_of(value: FrontValue) -> str:
         return f"a {value.cls.__name__}"
     if isinstance(value, GrowingList):
         return "a list of run-time length"
+    if isinstance(value, Yielding):
+        return "a generator"
+    if isinstance(value, SliceValue):
+        return "a slice"
     if isinstance(value, Counted):
         return "a sequence of run-time length"
     if isinstance(value, Static):

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import indexing
+from srcgrad.frontend.calls.dispatch import call
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, kind_of
+from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.values import (
@@ -35,6 +37,9 @@ SUBSCRIPTED: dict[object, Callable[[Lowering, tuple[FrontValue, ...]], FrontValu
 @expression(ast.Subscript)
 def _subscript(lowering: Lowering, node: ast.Subscript) -> FrontValue:
     container = before_later_writes(lowering, lowering.evaluate(node.value), [node.slice])
+    method = special(container, "__getitem__")
+    if method is not None:
+        return call(lowering, method, [lowering.evaluate(node.slice)], {})
     return subscript(lowering, container, evaluate_key(lowering, node.slice))
 
 

@@ -72,6 +72,13 @@ def returns_early(node: ast.FunctionDef | ast.Lambda) -> bool:
     return any(n is not node.body[-1] for n in returns)
 
 
+@lru_cache(maxsize=4096)
+def is_generator(node: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether a function yields."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(body))
+
+
 def parameters(arguments: ast.arguments) -> list[ast.arg]:
     """All parameters, starred ones last."""
     starred = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]

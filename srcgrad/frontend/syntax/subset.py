@@ -14,8 +14,6 @@ from srcgrad.ir.core import Location
 
 # The construct, what it is called, and what to write instead.
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Yield: ("a generator", "Return an array or a tuple."),
-    ast.YieldFrom: ("a generator", "Return an array or a tuple."),
     ast.Await: ("await", "Call an ordinary function."),
     ast.AsyncFunctionDef: ("async", "Define an ordinary function."),
     ast.AsyncFor: ("async", "Use an ordinary loop."),

@@ -1,0 +1,43 @@
+"""Operators on objects whose class defines them: ``a + b`` as ``a.__add__(b)`` or ``b.__radd__(a)``."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+from srcgrad.frontend.boundary.objects import class_of_object
+from srcgrad.frontend.calls.dispatch import call
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.attributes import in_class
+from srcgrad.frontend.values import Bound, FrontValue, Static, TupleValue
+
+# The method for an operator of ``operators.binary``, where its name is another.
+METHODS = {"div": "truediv", "bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
+REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def by_method(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> FrontValue | None:
+    """``a name b`` where one of the two is an object that has a method for it; None where neither has."""
+    method = METHODS.get(name, name)
+    reflected = REFLECTED.get(name, f"r{method}")
+    for value, other, called in ((a, b, method), (b, a, reflected)):
+        bound = special(value, f"__{called}__")
+        if bound is None:
+            continue
+        result = call(lowering, bound, [other], {})
+        if not (isinstance(result, Static) and result.value is NotImplemented):
+            return result
+    return None
+
+
+def special(value: FrontValue, name: str) -> Bound | None:
+    """A method that Python itself calls, if the object's class has one written in Python."""
+    if isinstance(value, TupleValue):
+        cls = value.cls
+    elif isinstance(value, Static) and not isinstance(value.value, type):
+        cls = class_of_object(value.value)
+    else:
+        return None
+    _, found = in_class(cls, name)
+    if not isinstance(found, FunctionType) or found.__code__.co_filename == "<string>":  # a dataclass's
+        return None
+    return Bound(Static(found), (value,), {})
