@@ -7,15 +7,16 @@ so a pass that drops a check it needed fails instead of reading somewhere else.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
 import numpy as np
 from scipy import special
 
+from srcgrad.frontend.nodes.messages import exception_named
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value
 from srcgrad.ir.types import Array, DType, Scalar, Stack, Type
 from srcgrad.primitives.control import OUT_OF_RANGE
+from srcgrad.primitives.routines import ROUTINES
 
 # What a value is at run time: a NumPy scalar, an array, or a list for a stack.
 Runtime = object
@@ -54,6 +55,9 @@ class _Machine:
             case "if":
                 return self.block(op.blocks[0 if operands[0] else 1], (), environment)
             case "call":
+                if op.text("callee") in ROUTINES:
+                    ROUTINES[op.text("callee")].plain(*operands)
+                    return ()
                 return self.call(self.callees[op.text("callee")], operands)
             case name if name in MEMORY:
                 return MEMORY[name](op, *operands)
@@ -192,7 +196,7 @@ def _check_index(op: Op, i: Runtime, n: Runtime) -> tuple[Runtime, ...]:
 
 def _check(op: Op, condition: Runtime, *values: Runtime) -> tuple[Runtime, ...]:
     if not condition:
-        raise getattr(builtins, op.text("exception"))(op.text("message").format(*values))
+        raise exception_named(op.text("exception"))(op.text("message").format(*values))
     return ()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 from test_arrays import lowered_result
 
 import srcgrad
@@ -44,8 +45,13 @@ REFUSED: list[tuple[Callable[..., object], np.ndarray, str]] = [
     (lambda x: x @ 2.0, V, "@ takes arrays"),
     (lambda x: np.squeeze(x), V, "without axis"),
     (lambda x: np.linalg.svd(x), M, "full_matrices=True"),
-    (lambda x: np.linalg.norm(x, 1), M, "Frobenius"),
-    (lambda x: np.linalg.inv(x[None]), M, "an array of 2 dimensions"),
+    (lambda x: np.linalg.norm(x, 3), M, "a norm of matrices of this order"),
+    (lambda x: np.linalg.norm(x[None], 2), M, "Improper number of dimensions"),
+    (lambda x: np.linalg.norm(x[0], "fro"), M, "for vectors"),
+    (lambda x: np.linalg.inv(x), V, "at least two-dimensional"),
+    (lambda x: np.linalg.qr(x, mode="complete"), M, "another mode"),
+    (lambda x: scipy.linalg.solve(x, x, assume_a="banded"), M, "this assume_a"),
+    (lambda x: scipy.linalg.logm(x), M, "has no rule"),
     (lambda x: np.concatenate((x, np.zeros((2, 2)))), V, "cannot be joined"),
     (lambda x: np.array([[1.0, 2.0], [3.0]]), V, "must have one shape"),
     (lambda x: x.tolist(), V, "has no rule"),
@@ -103,7 +109,7 @@ RAISED: list[tuple[Callable[..., object], tuple[object, ...], type[Exception]]] 
     (lambda x, m: x[m > 0.0], (V, V[:3]), IndexError),
     (lambda x, y: np.einsum("i,i", x, y), (V, V[:3]), ValueError),
     (lambda x, n: np.max(x[:n]), (V, 0), ValueError),
-    (lambda x, n: np.linalg.inv(x[:, :n]), (M, 2), ValueError),
+    (lambda x, n: np.linalg.inv(x[:, :n]), (M, 2), np.linalg.LinAlgError),
     (store_too_many, (V,), ValueError),
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -127,3 +129,21 @@ def test_refusal_in_an_inner_derivative_has_its_line() -> None:
 
     with pytest.raises(ArgumentTypeError, match="gradient with respect to 'x'"):
         jit(f)(3)
+
+
+def newton(a: float) -> float:
+    x = 1.0
+    for _ in range(30):
+        d = (x * x - a) / (2.0 * x)
+        x -= d
+        if abs(d) < 1e-14:
+            break
+    return x
+
+
+def test_through_a_loop_that_breaks() -> None:
+    """It stores densely, up to its literal limit, and can be reversed again."""
+    derivative: Any = newton
+    for order, factor in enumerate([0.5, -0.25, 0.375, -0.9375], 1):
+        derivative = grad(derivative, jit=False)
+        assert derivative(2.3) == pytest.approx(factor * 2.3 ** (0.5 - order), rel=1e-12)

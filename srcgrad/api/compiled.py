@@ -21,6 +21,7 @@ from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_n
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
+from srcgrad.frontend.boundary.known import ValueNeededError
 from srcgrad.ir.core import Function
 from srcgrad.settings import Options
 
@@ -89,7 +90,10 @@ class Compiled(CallableInNumba):
     # -- the native entry and calls from njit code --------------------------------------------------------
 
     def _compile_natively(self, structures: Structures) -> Any:
-        specialisation = self._table.compile(structures)
+        try:
+            specialisation = self._table.compile(structures)
+        except ValueNeededError as unknown:  # which the general entry looks at
+            raise NotNative from unknown
         artifact = specialisation.artifact
         if artifact.hidden or artifact.written or not boxed_by_numba(artifact.result):
             raise NotNative
@@ -156,11 +160,13 @@ class Compiled(CallableInNumba):
         """
         from srcgrad.backend.python_source import COMPILED, emit
 
-        structures = self._table.structures(self._table.bound(args, kwargs))
-        if level == COMPILED:
-            return emit(self._table.program(structures).function, level, self._table.options.vector_math)
-        notes = [FOLLOWS.format(FOLLOWING[step]) for step in self._table.following(structures)]
-        return "".join(notes) + emit(self.program(structures).function, level)
+        def text(structures: Structures) -> str:
+            if level == COMPILED:
+                return emit(self._table.program(structures).function, level, self._table.options.vector_math)
+            notes = [FOLLOWS.format(FOLLOWING[step]) for step in self._table.following(structures)]
+            return "".join(notes) + emit(self.program(structures).function, level)
+
+        return self._table.for_values(self._table.bound(args, kwargs), text)
 
     @AtTheCall()
     def ir(self, *args: object, after: str = "", **kwargs: object) -> str:
@@ -170,13 +176,13 @@ class Compiled(CallableInNumba):
 
         steps: dict[str, Function] = {}
         with watching(steps.__setitem__):
-            self._table.program(self._table.structures(self._table.bound(args, kwargs)))
+            self._table.for_values(self._table.bound(args, kwargs), self._table.program)
         if after and after not in steps:
             raise ValueError(f"no step is called {after!r}; the steps are {', '.join(steps)}")
         return to_text(steps[after] if after else list(steps.values())[-1])
 
     def _program(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Program:
-        return self.program(self._table.structures(self._table.bound(args, kwargs)))
+        return self._table.for_values(self._table.bound(args, kwargs), self.program)
 
     # -- pickling -----------------------------------------------------------------------------------------
 

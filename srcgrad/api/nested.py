@@ -15,7 +15,9 @@ from srcgrad.api.plans import Structures
 from srcgrad.api.program import Program
 from srcgrad.api.transforms import grad, value_and_grad
 from srcgrad.errors import ArgumentTypeError, Error
+from srcgrad.frontend.boundary.known import ValueNeededError, fixed, leaf_paths
 from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.calls.signatures import require_known
 from srcgrad.frontend.captures import from_python, hidden_array
 from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle
 from srcgrad.frontend.lowering import Lowering
@@ -34,12 +36,32 @@ def call_compiled(
     values = [settle(lowering, value) for value in _bound(lowering, compiled, arguments, keywords)]
     # A number that is known while compiling is an argument like any other: it may be differentiated.
     structures: Structures = tuple(dynamic(describe(value)) for value in values)
-    try:
-        program = compiled.program(structures)
-    except Error as error:
-        raise _called_at(lowering, error) from error
+    while True:
+        try:
+            program = compiled.program(structures)
+            break
+        except ValueNeededError as unknown:
+            structures = _with_known(lowering, values, structures, unknown)
+        except Error as error:
+            raise _called_at(lowering, error) from error
     operands = [x for value, s in zip(values, structures, strict=True) for x in flatten(lowering, value, s)]
     return rebuild(lowering, program.result, iter(_copied_in(lowering, program, operands)))
+
+
+def _with_known(
+    lowering: Lowering, values: Sequence[FrontValue], structures: Structures, unknown: ValueNeededError
+) -> Structures:
+    """The structures with a number that is known here; an argument of the function being compiled is asked for."""
+    path = leaf_paths(structures)[unknown.leaf] if unknown.leaf is not None else ()
+    value = values[path[0]] if path else None
+    for k in path[1:]:
+        assert isinstance(value, TupleValue)
+        value = value.items[k]
+    if isinstance(value, Static):
+        return fixed(structures, path, value.value)
+    if value is not None:
+        require_known(lowering, value)
+    raise _called_at(lowering, unknown)
 
 
 @function(grad)

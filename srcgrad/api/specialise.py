@@ -6,7 +6,7 @@ import itertools
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.known import Path, ValueNeededError, fixed, leaf_paths, value_at
 from srcgrad.frontend.boundary.places import Captured
 from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.ir.types import DTYPES
@@ -26,6 +27,7 @@ from srcgrad.settings import Options
 if TYPE_CHECKING:
     from srcgrad.api.program import Program
 
+T = TypeVar("T")
 CHANGED = object()  # like nothing that is found
 # Of an array's flags: C and F contiguous, aligned, writeable.
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400
@@ -110,7 +112,9 @@ class Specialisations:
         self.options = options
         self.parameters = parameters_of(function)
         self.bind = self.parameters.binder(_gather)
-        self._by_key: dict[object, Specialisation] = {}
+        self._by_key: dict[object, Specialisation | tuple[Path, ...]] = {}
+        # Of arguments of such structures: the leaves whose values have to be known.
+        self._needed: dict[Structures, tuple[Path, ...]] = {}
         self._by_structures: dict[Structures, tuple[Specialisation, ...]] = {}
 
     def bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
@@ -130,9 +134,33 @@ class Specialisations:
                 raise named from None
             raise
         found = self._by_key.get(key)
+        if isinstance(found, tuple):
+            found = self._by_key.get(_with_values(key, found, arguments))
+            assert not isinstance(found, tuple)
         if found is None or not found.fresh():
-            found = self._by_key[key] = self.compile(self.structures(arguments))
+            found = self.for_values(arguments, self.compile)
+            needed = self._needed.get(self.structures(arguments))
+            if needed:
+                self._by_key[key] = needed
+                self._by_key[_with_values(key, needed, arguments)] = found
+            else:
+                self._by_key[key] = found
         return found
+
+    def for_values(self, arguments: tuple[object, ...], use: Callable[[Structures], T]) -> T:
+        """``use(structures)``, in which those values of the arguments are known that have to be."""
+        described = self.structures(arguments)
+        while True:
+            structures = described
+            for path in self._needed.get(described, ()):
+                structures = fixed(structures, path, value_at(arguments, path))
+            try:
+                return use(structures)
+            except ValueNeededError as unknown:
+                if unknown.leaf is None:
+                    raise
+                path = leaf_paths(structures)[unknown.leaf]
+                self._needed[described] = (*self._needed.get(described, ()), path)
 
     def structures(self, arguments: tuple[object, ...]) -> Structures:
         names = self.parameters.names
@@ -183,6 +211,11 @@ class Specialisations:
 
         assert nested  # imported to tell the front end how a derivative is called
         return program.build(self.plan, program.Request(self.function, self.parameters, structures, options))
+
+
+def _with_values(key: object, needed: tuple[Path, ...], arguments: tuple[object, ...]) -> object:
+    """The key of arguments of which some values matter."""
+    return (key, *(value_at(arguments, path) for path in needed))
 
 
 def _gather(*arguments: object) -> tuple[object, ...]:

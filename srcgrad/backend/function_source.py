@@ -36,6 +36,7 @@ from srcgrad.backend.threads_text import is_threaded, names_around
 from srcgrad.backend.vector_text import VECTOR_NAMES, may_vectorise
 from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
+from srcgrad.primitives.routines import ROUTINES
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
@@ -107,7 +108,8 @@ class FunctionPrinter:
         statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
         around = [name for callee in self.callees.values() for name in names_around(callee)]
-        other = {*HELPERS, *self.callees.values(), *around, *(VECTOR_NAMES if self.vector_math else ())}
+        vector = VECTOR_NAMES if self.vector_math else ()
+        other = {*HELPERS, *ROUTINES, *self.callees.values(), *around, *vector}
         stacks = name_stacks(self.function, other)
         taken = {*other, *stacks.values(), *map(cursor, stacks.values())}
         self.names = {
@@ -322,7 +324,11 @@ class FunctionPrinter:
         arguments = [t for x in op.operands for t in self.passed(x, False)]
         targets = [self.names[r] for r in op.results]
         targets += [t for x in op.operands if is_scalar_stack(x) for t in self.passed(x, False)]
-        call = f"{self.callees[op.text('callee')]}({', '.join(arguments)})"
+        callee = op.text("callee")
+        if callee in ROUTINES:
+            self.helpers.add(callee)
+            return f"{callee}({', '.join(arguments)})"
+        call = f"{self.callees[callee]}({', '.join(arguments)})"
         return f"{', '.join(targets)} = {call}" if targets else call
 
     def in_threads(self, loop: Op, call: Op) -> str:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
+from srcgrad.backend.routine_source import compiled_routines, plain_routine
 from srcgrad.backend.runtime import HELPERS, helper_source
 from srcgrad.backend.threads_text import texts_around
 from srcgrad.backend.vector_text import VECTOR_NAMES
 from srcgrad.ir.core import Function, walk
+from srcgrad.primitives.routines import ROUTINES
 
 READABLE, COMPILED = "readable", "compiled"
 
@@ -19,6 +21,7 @@ class Module:
     """The parts of a generated module; the first function is the entry."""
 
     helpers: tuple[str, ...]
+    routines: tuple[str, ...]  # their names
     functions: tuple[str, ...]
     entry: str
     imported: tuple[str, ...]  # from srcgrad.vector_math
@@ -36,7 +39,8 @@ class Module:
             head += f"from numba import {', '.join(numba)}\n"
         if self.imported:
             head += f"\nfrom srcgrad.vector_math import {', '.join(self.imported)}\n"
-        return "\n\n".join([head, *parts])
+        routines = compiled_routines(self.routines, inner) if decorator else list(map(plain_routine, self.routines))
+        return "\n\n".join([head, *routines, *parts])
 
 
 def emit(function: Function, level: str = READABLE, vector_math: bool = False) -> str:
@@ -66,8 +70,9 @@ def module_of(function: Function, level: str = COMPILED, vector_math: bool = Fal
         functions.append(fails)
         threads.append(run)
     helpers = tuple(helper_source(name) for name in HELPERS if name in used)
+    routines = tuple(name for name in ROUTINES if name in used)
     imported = sorted({name for printer in printers.values() for name in printer.expressions.imported})
-    return Module(helpers, tuple(functions), names[None], tuple(imported), tuple(threads))
+    return Module(helpers, routines, tuple(functions), names[None], tuple(imported), tuple(threads))
 
 
 def all_callees(function: Function) -> dict[str, Function]:
@@ -79,7 +84,7 @@ def all_callees(function: Function) -> dict[str, Function]:
         current = pending.pop()
         known |= current.callees
         for op in walk(current.body):
-            if op.primitive == "call" and (key := op.text("callee")) not in found:
+            if op.primitive == "call" and (key := op.text("callee")) not in found and key not in ROUTINES:
                 found[key] = known[key]
                 pending.append(known[key])
     return found
@@ -87,7 +92,7 @@ def all_callees(function: Function) -> dict[str, Function]:
 
 def function_names(function: Function) -> dict[str | None, str]:
     """Identifiers of the functions of a module: of each callee by key, of the entry under None."""
-    taken = {*RESERVED, *HELPERS, *VECTOR_NAMES}
+    taken = {*RESERVED, *HELPERS, *ROUTINES, *VECTOR_NAMES}
     names: dict[str | None, str] = {}
     keys: list[str | None] = [None, *all_callees(function)]
     for key in keys:

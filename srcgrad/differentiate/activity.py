@@ -107,7 +107,7 @@ def _links(op: Op, ruled: frozenset[str]) -> list[Edge]:
         case Effect.STACK if op.primitive == "pop":
             return [(op.operands[:1], op.results)]
         case Effect.CALL if (routine := ROUTINES.get(op.text("callee"))) is not None:
-            return [(op.operands[: routine.reads], op.operands[routine.reads :])]
+            return [(op.operands[: routine.reads], op.operands[routine.outs])]
         case Effect.CALL if op.text("callee") in ruled:  # it only reads, and its rule goes by its results
             return [(op.operands, op.results)]
         case Effect.CALL:

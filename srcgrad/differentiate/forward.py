@@ -149,11 +149,12 @@ class _Forward:
         """The routine, then the tangents of what it fills, by its rule."""
         self.builder.ops.append(op)
         tangents = [self.given(x) for x in op.operands[: row.reads]]
-        if all(t is None for t in tangents):
-            found: list[Operand | None] = [None] * row.fills
+        outs = op.operands[row.outs]
+        if row.jvp is None or all(t is None for t in tangents):
+            found: list[Operand | None] = [None] * len(outs)
         else:
             found = inline_rule(self.builder, row.jvp, (*op.operands, *tangents))
-        for filled, dot in zip(op.operands[row.reads :], found, strict=True):
+        for filled, dot in zip(outs, found, strict=True):
             if filled in self.twins:
                 fill_array(self.builder, self.twin(filled), dot)
 

@@ -1,9 +1,9 @@
 """Writing down what is stored and what is recomputed, in the forward and in the mirror ops of a nest.
 
-Storage of a value inside counted loops whose trip counts are known before the nest is a dense array with an axis
-per loop; elsewhere it is a stack, pushed in the forward sweep and popped in the reverse sweep, which meets the
-iterations in the opposite order. A scalar in a branch outside any loop leaves the branch as a result. The row of an
-array is written at the end of the iteration.
+Storage of a value inside counted loops whose trip counts are known before the nest, or inside a ``while`` that counts
+to a literal at the most, is a dense array with an axis per loop; elsewhere it is a stack, pushed in the forward sweep
+and popped in the reverse sweep, which meets the iterations in the opposite order. A scalar in a branch outside any
+loop leaves the branch as a result. The row of an array is written at the end of the iteration.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from srcgrad.analysis.extents import Dim, Extent, Shape
 from srcgrad.differentiate.choices import Row, Ways
-from srcgrad.differentiate.nests import Level, Pair, all_levels, defining_op, known_before
+from srcgrad.differentiate.nests import Level, Pair, all_levels, defining_op, known_before, most_trips
 from srcgrad.differentiate.partials import zero_like
 from srcgrad.ir.core import Block, Op, Operand, Value, index
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op
@@ -97,16 +97,29 @@ class _Keeper:
 
     def _store(self, value: Value, level: Level) -> None:
         loops = level.loops
-        extents = [self._before_nest(loop.pair.forward.operands[0]) for loop in loops if _counted(loop)]
-        known = len(extents) == len(loops) and all(n is not None for n in extents)
+        extents = self._trip_counts(loops)
         if value in self.ways.expanded and loops:
             self._expand(value, level, self.ways.expanded[value])
         elif not loops and isinstance(value.type, Scalar):
             self.mirrored[value] = self._export(value, level)
-        elif known and loops and isinstance(value.type, Scalar):
-            self._store_dense(value, level, [n for n in extents if n is not None])
+        elif extents and isinstance(value.type, Scalar):
+            self._store_dense(value, level, extents)
         else:
             self._push(value, level)
+
+    def _trip_counts(self, loops: Sequence[Level]) -> list[Operand]:
+        """Of each loop, as known in front of the nest; empty if one is not.
+
+        Of a ``while`` that counts to a literal at the most that literal serves, unless outer loops multiply it.
+        """
+        trips: list[Operand] = []
+        for loop in loops:
+            most = most_trips(loop.pair.forward) if _counted(loop) or len(loops) == 1 else None
+            known = None if most is None else self._before_nest(most)
+            if known is None:
+                return []
+            trips.append(known)
+        return trips
 
     def _store_dense(self, value: Value, level: Level, extents: Sequence[Operand]) -> None:
         assert isinstance(value.type, Scalar)
@@ -114,7 +127,7 @@ class _Keeper:
         self.before.append(
             Op("alloc", tuple(extents), (kept,), attributes={"dtype": value.type.dtype, "fill": "empty"})
         )
-        there = tuple(loop.forward.parameters[0] for loop in level.loops)
+        there = tuple(loop.counter for loop in level.loops)
         here = tuple(self.iterations[loop] for loop in level.loops)
         again = fresh(value)
         notes = self.notes[level]
@@ -220,15 +233,17 @@ class _Keeper:
         assert isinstance(array.type, Array)
         loops = level.loops
         trips = [self._before_nest(loop.pair.forward.operands[0]) for loop in loops]
-        extents = [self._extent(n) for n in shape]
+        ones = array.type.ones
+        extents = [index(1) if k in ones else self._extent(n) for k, n in enumerate(shape)]
         known = tuple(n for n in (*trips, *extents) if n is not None)
         assert len(known) == len(trips) + len(shape)
         dtype = array.type.dtype
-        kept = Value(Array(dtype, len(known)), _kept_name(array))
+        single = frozenset(k for k, n in enumerate(known) if n == index(1))
+        kept = Value(Array(dtype, len(known), "C", single), _kept_name(array))
         self.before.append(Op("alloc", known, (kept,), attributes={"dtype": dtype, "fill": fill}))
         there = tuple(loop.forward.parameters[0] for loop in loops)
         here = tuple(self.iterations[loop] for loop in loops)
-        again = Value(Array(dtype, len(shape)), array.name)
+        again = Value(Array(dtype, len(shape), "C", ones), array.name)
         axes = "i" * len(loops) + ":" * len(shape)
         self.notes[level].prologue.append(Op("slice", (kept, *here), (again,), attributes={"axes": axes}))
         return kept, there, again

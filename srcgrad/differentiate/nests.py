@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from srcgrad.ir.core import Block, Op, Operand, Value, used
+from srcgrad.ir.core import Block, Const, Op, Operand, Value, index, used
 from srcgrad.primitives.table import Effect, effect
+
+FEW = 1024  # iterations that are stored densely whether they run or not
 
 
 @dataclass(eq=False)
@@ -29,6 +31,12 @@ class Level:
         """The levels that are loop bodies, from the home to this one."""
         outer = self.pair.parent.loops if self.pair.parent else []
         return outer if self.pair.forward.primitive == "if" else [*outer, self]
+
+    @property
+    def counter(self) -> Value:
+        """Which iteration of the forward loop this is."""
+        op = self.pair.forward
+        return self.forward.parameters[0 if op.primitive == "for" else op.integer("trips")]
 
     def own_values(self) -> Iterator[Value]:
         yield from self.forward.parameters
@@ -85,7 +93,42 @@ def needed(pair: Pair, owner: dict[Value, Level]) -> list[Value]:
 
 def defining_op(value: Value, level: Level) -> Op | None:
     """The op of the level's forward block that gives the value; None for a parameter."""
-    return next((op for op in level.forward.ops if value in op.results), None)
+    return defining(level.forward, value)
+
+
+def defining(block: Block, value: Operand) -> Op | None:
+    return next((op for op in block.ops if value in op.results), None)
+
+
+def most_trips(loop: Op) -> Operand | None:
+    """How often a loop runs, or the literal that a ``while`` counts to at the most, if that is small."""
+    if loop.primitive == "for":
+        return loop.operands[0]
+    test = loop.blocks[0]
+    made = {op.result: op for op in test.ops if len(op.results) == 1}
+    pending = [test.yields[0]]
+    while pending:
+        op = made.get(pending.pop())  # type: ignore[arg-type]  # a Const is not there
+        if op is None or op.primitive not in ("and_", "lt"):
+            continue
+        if op.primitive == "and_":
+            pending += op.operands
+        elif op.operands[0] in test.parameters and (limit := _limit(op, loop)) is not None:
+            return limit
+    return None
+
+
+def _limit(comparison: Op, loop: Op) -> Const | None:
+    """``n - start`` for the test ``k < n`` of a carried k that grows by one from ``start``, both literals."""
+    test, body = loop.blocks
+    k = test.parameters.index(comparison.operands[0])
+    start, end = loop.operands[k], comparison.operands[1]
+    step = defining(body, body.yields[k])
+    counts = step is not None and step.primitive == "add" and set(step.operands) == {body.parameters[k], index(1)}
+    if not counts or not isinstance(start, Const) or not isinstance(end, Const):
+        return None
+    limit = int(end.value.real) - int(start.value.real)
+    return index(limit) if 0 <= limit <= FEW else None
 
 
 def known_before(operand: Operand, owner: Mapping[Value, Level]) -> bool:

@@ -138,12 +138,13 @@ class Reverse:
         taken = [self._cotangent(x if isinstance(x.type, Array) else next(results)) for x in outs]
         if all(ct is None for ct in taken):
             return
-        cts = [zeros_like(self.builder, x) if ct is None else ct for x, ct in zip(outs, taken, strict=True)]
         routine = ROUTINES.get(op.text("rule"))
         if routine is not None:
-            by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *cts))
+            assert routine.vjp is not None
+            by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *taken))
             found = [ct for x, ct in zip(residuals, by_rule, strict=False) if differentiable(x)]
         else:
+            cts = [zeros_like(self.builder, x) if ct is None else ct for x, ct in zip(outs, taken, strict=True)]
             body = spliced(self.callees.primals[op.text("rule")], (*residuals, *cts))
             self.builder.ops.extend(body.ops)
             found = list(body.yields)

@@ -63,14 +63,14 @@ class _Linker:
 
     def _is_active(self, op: Op) -> bool:
         routine = ROUTINES.get(op.text("callee"))
-        outs = op.results if routine is None else op.operands[routine.reads :]
+        outs = op.results if routine is None else op.operands[routine.outs]
         return any(x in self.activity for x in outs)
 
     def routine(self, op: Op) -> list[Op]:
         row = ROUTINES[op.text("callee")]
         current = substitute_op(op, self.names)
         ins = tuple(x for x in current.operands[: row.reads] if differentiable(x))
-        outs = tuple(x for x in current.operands[row.reads :] if differentiable(x))
+        outs = current.operands[row.outs]
         copies, residuals = self.lasting(op, op.operands)
         return [*inert([current]), *copies, self.link(op, outs, ins, residuals, row.name)]
 

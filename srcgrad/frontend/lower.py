@@ -10,6 +10,7 @@ from types import FunctionType
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import handlers
 from srcgrad.frontend.boundary.callables import python_function
+from srcgrad.frontend.boundary.known import ValueNeededError
 from srcgrad.frontend.boundary.places import Capture, Captured
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.calls.dispatch import call_object
@@ -82,6 +83,7 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     lowering.growing, lowering.held = known.growing, known.held
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]
+    lowering.exact = frozenset(p for p, (_, leaf) in zip(parameters, labels, strict=True) if leaf.exact)
     lowering.builder.open(parameters)
     leaves = iter(parameters)
     values = [rebuild(lowering, s, leaves) for s in arguments]
@@ -95,6 +97,9 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
             result = run(lowering, found.node, outermost(python, found.file), bound, python)
         else:
             result = call_object(lowering, python, values, {})
+    except ValueNeededError as needed:
+        needed.leaf = parameters.index(needed.value) if needed.value in parameters else None
+        raise
     except RecursionError:
         hint = "Write long sums, chains of elif or calls inside calls as loops."
         raise lowering.error(None, f"{function_name(python)}() is nested too deeply", hint) from None

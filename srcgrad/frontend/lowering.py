@@ -72,6 +72,8 @@ class Lowering:
         For containers changed inside a branch or loop: which of their places are variables, by ``origin`` and key.
     pending
         The variables of loops being lowered that have no value at first, by loop and name.
+    exact
+        Array arguments of which it is known that no extent is 1 but those of which their type says so.
     remembered
         The types with which a loop ended when it was last lowered, by ``carried.LoopVariables.key``.
     """
@@ -94,6 +96,7 @@ class Lowering:
         self.held: set[tuple[object, object]] = set()
         self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}
+        self.exact: frozenset[Value] = frozenset()
         self.remembered: dict[object, dict[str, Slot]] = {}
 
     # -- walking the source ---------------------------------------------------------------------------

@@ -17,7 +17,9 @@ from srcgrad.library import (
     interpolation,
     linear_algebra,
     missing,
+    norms,
     ordering,
+    orthogonal,
     padding,
     picking,
     polynomials,
@@ -25,6 +27,7 @@ from srcgrad.library import (
     putting,
     quantiles,
     repeating,
+    singular,
     spectral,
     splitting,
     statistics,
@@ -45,7 +48,9 @@ __all__ = [
     "linear_algebra",
     "load_special",
     "missing",
+    "norms",
     "ordering",
+    "orthogonal",
     "padding",
     "picking",
     "polynomials",
@@ -53,6 +58,7 @@ __all__ = [
     "putting",
     "quantiles",
     "repeating",
+    "singular",
     "spectral",
     "splitting",
     "statistics",
@@ -61,5 +67,6 @@ __all__ = [
 
 def load_special() -> None:
     """Rows for SciPy's functions in a program that has imported them; to import SciPy takes a tenth of a second."""
-    if "scipy.special" in sys.modules:
-        importlib.import_module("srcgrad.library.special")
+    for name, rows in (("scipy.special", "special"), ("scipy.linalg", "scipy_linalg")):
+        if name in sys.modules:
+            importlib.import_module(f"srcgrad.library.{rows}")

@@ -1,214 +1,177 @@
-"""Linear systems, inverses, determinants and Cholesky factors, by elimination."""
+"""``np.linalg`` over LU and Cholesky factors; matrices may be stacked along leading axes."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.frontend.calls.compile_time import refuse
+from srcgrad.library.determinant import eliminated
+from srcgrad.library.lu import Pivots, determinant, factor_lu, log_determinant, solve_lu
+from srcgrad.library.matrices import Matrix, alike, floating, require_matrix, require_square, symmetric
+from srcgrad.library.triangular import factor_cholesky
 from srcgrad.primitives.library import library
 
-Matrix = NDArray[np.floating]
+
+def stacked(f: Callable[[Matrix], Matrix], a: Matrix) -> Matrix:
+    """``f``, which gives a matrix of the same shape, of every matrix of a stack."""
+    if a.ndim == 2:
+        return f(a)
+    result = np.empty(a.shape, a.dtype)
+    for at in np.ndindex(a.shape[:-2]):
+        result[at] = f(a[at])
+    return result
 
 
-@compile_time
-def require_rank(rank: int, wanted: int, name: str) -> None:
-    if rank != wanted:
-        raise ValueError(f"{name} takes an array of {wanted} dimensions here, got {rank}; loop over the others")
+def factors(a: Matrix) -> tuple[Matrix, Pivots]:
+    lu = np.empty(a.shape, a.dtype)
+    pivots = np.empty(a.shape[0], np.int32)
+    factor_lu(a, lu, pivots)
+    return lu, pivots
 
 
-def floating(a: Matrix) -> Matrix:
-    """A copy to work on, of floating-point numbers."""
-    if a.dtype.kind in "iub":
-        return a.astype(np.float64)
-    return a.copy()
-
-
-def require_square(a: Matrix) -> None:
-    if a.shape[0] != a.shape[1]:
-        raise ValueError("the last two dimensions of the array must be square")
+def is_singular(lu: Matrix) -> bool:
+    singular = False
+    for i in range(lu.shape[0]):
+        if lu[i, i] == 0.0:
+            singular = True
+    return singular
 
 
 @library(np.linalg.solve)
 def solve(a: Matrix, b: Matrix) -> Matrix:
-    """Elimination with partial pivoting, on the matrix and the right-hand sides at once."""
     a = np.asarray(a)
     b = np.asarray(b)
-    require_rank(a.ndim, 2, "solve()")
     require_square(a)
-    if a.shape[0] != b.shape[0]:
-        raise ValueError("solve() of a matrix and right-hand sides of different extents")
-    x = floating(b * np.ones((), a.dtype))
+    a, b = alike(a, b), alike(b, a)
     if b.ndim == 1:
-        eliminate(floating(a * np.ones((), b.dtype)), x[:, None])
-    else:
-        require_rank(b.ndim, 2, "the right-hand side of solve()")
-        eliminate(floating(a * np.ones((), b.dtype)), x)
+        return solve_stacks(a, b[:, None])[..., 0]
+    return solve_stacks(a, b)
+
+
+def solve_stacks(a: Matrix, b: Matrix) -> Matrix:
+    if a.ndim == 2 and b.ndim == 2:
+        return solve_one(a, b)
+    if a.ndim == 2:
+        x = np.empty(b.shape, b.dtype)
+        for at in np.ndindex(b.shape[:-2]):
+            x[at] = solve_one(a, b[at])
+        return x
+    x = np.empty((*a.shape[:-2], *b.shape[-2:]), b.dtype)
+    if b.ndim == 2:
+        for at in np.ndindex(a.shape[:-2]):
+            x[at] = solve_one(a[at], b)
+        return x
+    if a.shape[:-2] != b.shape[:-2]:
+        raise ValueError("solve() of stacks of different shapes")
+    for at in np.ndindex(a.shape[:-2]):
+        x[at] = solve_one(a[at], b[at])
     return x
 
 
-def eliminate(u: Matrix, x: Matrix) -> None:
-    """Turn the columns of ``x`` into the solutions; ``u`` is overwritten."""
-    n = u.shape[0]
-    for k in range(n):
-        pivot = largest_in_column(u, k)
-        if u[pivot, k] == 0.0:
-            raise ValueError("Singular matrix")
-        swap_rows(u, k, pivot)
-        swap_rows(x, k, pivot)
-        for i in range(k + 1, n):
-            factor = u[i, k] / u[k, k]
-            for j in range(k + 1, n):
-                u[i, j] -= factor * u[k, j]
-            for j in range(x.shape[1]):
-                x[i, j] -= factor * x[k, j]
-    for i in range(n - 1, -1, -1):
-        for j in range(x.shape[1]):
-            total = x[i, j]
-            for k in range(i + 1, n):
-                total -= u[i, k] * x[k, j]
-            x[i, j] = total / u[i, i]
-
-
-def largest_in_column(u: Matrix, k: int) -> int:
-    pivot = k
-    size = abs(u[k, k])
-    for i in range(k + 1, u.shape[0]):
-        if abs(u[i, k]) > size:
-            pivot = i
-            size = abs(u[i, k])
-    return pivot
-
-
-def swap_rows(u: Matrix, i: int, j: int) -> None:
-    if i != j:
-        for k in range(u.shape[1]):
-            kept = u[i, k]
-            u[i, k] = u[j, k]
-            u[j, k] = kept
-
-
-def clear_below(u: Matrix, k: int) -> None:
-    """Subtract multiples of row k from the rows below, as clears its column there; the column itself stays."""
-    n = u.shape[0]
-    for i in range(k + 1, n):
-        factor = u[i, k] / u[k, k]
-        for j in range(k + 1, n):
-            u[i, j] -= factor * u[k, j]
+def solve_one(a: Matrix, b: Matrix) -> Matrix:
+    if a.shape[0] != b.shape[0]:
+        raise ValueError("solve() of a matrix and right-hand sides of different extents")
+    lu, pivots = factors(a)
+    if is_singular(lu):
+        raise np.linalg.LinAlgError("Singular matrix")
+    x = np.empty(b.shape, b.dtype)
+    solve_lu(a, lu, pivots, False, b, x)
+    return x
 
 
 @library(np.linalg.inv)
 def inv(a: Matrix) -> Matrix:
     a = np.asarray(a)
-    require_rank(a.ndim, 2, "inv()")
     require_square(a)
-    return np.linalg.solve(a, np.eye(a.shape[0]))
+    return stacked(inverse, floating(a))
+
+
+def inverse(a: Matrix) -> Matrix:
+    return solve_one(a, np.eye(a.shape[0], dtype=a.dtype))
 
 
 @library(np.linalg.det)
-def det(a: Matrix) -> np.floating:
-    """Elimination with complete pivoting, so that a zero pivot means that nothing but zeros is left.
-
-    Of those zeros the determinant is taken without division: it is zero, but it may have derivatives.
-    """
+def det(a: Matrix) -> np.floating | Matrix:
     a = np.asarray(a)
-    require_rank(a.ndim, 2, "det()")
     require_square(a)
-    u = floating(a)
-    n = u.shape[0]
-    result = u.dtype.type(1)
-    for k in range(n):
-        row, column = largest_element(u, k)
-        if u[row, column] == 0.0:
-            result *= determinant_without_division(u[k:, k:])
-            break
-        if row != k:
-            result = -result
-        if column != k:
-            result = -result
-        swap_rows(u, k, row)
-        swap_rows(u.T, k, column)
-        result *= u[k, k]
-        clear_below(u, k)
+    a = floating(a)
+    if a.ndim == 2:
+        return det_one(a)
+    result = np.empty(a.shape[:-2], a.dtype)
+    for at in np.ndindex(a.shape[:-2]):
+        result[at] = det_one(a[at])
     return result
 
 
-def largest_element(u: Matrix, k: int) -> tuple[int, int]:
-    row = k
-    column = k
-    size = abs(u[k, k])
-    for i in range(k, u.shape[0]):
-        for j in range(k, u.shape[1]):
-            if abs(u[i, j]) > size:
-                row = i
-                column = j
-                size = abs(u[i, j])
-    return row, column
-
-
-def determinant_without_division(a: Matrix) -> np.floating:
-    """R. S. Bird, A simple division-free algorithm for computing determinants, 2011; n**4 operations."""
-    n = a.shape[0]
-    f = a.copy()
-    for _ in range(n - 1):
-        g = np.zeros((n, n), a.dtype)
-        for i in range(n):
-            for j in range(i + 1, n):
-                g[i, j] = f[i, j]
-            for j in range(i + 1, n):
-                g[i, i] -= f[j, j]
-        f = g @ a
-    if n % 2 == 0:
-        return -f[0, 0]
-    return f[0, 0]
+def det_one(a: Matrix) -> np.floating:
+    """By LU factors; a matrix that is singular, or nearly so, by elimination, which has the true derivatives there."""
+    lu, pivots = factors(a)
+    smallest = np.inf
+    largest = 0.0
+    for i in range(a.shape[0]):
+        smallest = min(smallest, abs(lu[i, i]))
+        largest = max(largest, abs(lu[i, i]))
+    if not smallest > 1e-6 * largest:
+        return eliminated(a)
+    out = np.empty(1, a.dtype)
+    determinant(a, lu, pivots, out)
+    return out[0]
 
 
 @library(np.linalg.slogdet)
-def slogdet(a: Matrix) -> tuple[np.floating, np.floating]:
+def slogdet(a: Matrix) -> tuple[np.floating | Matrix, np.floating | Matrix]:
     a = np.asarray(a)
-    require_rank(a.ndim, 2, "slogdet()")
     require_square(a)
-    u = floating(a)
-    n = u.shape[0]
-    sign = u.dtype.type(1)
-    total = u.dtype.type(0)
-    for k in range(n):
-        pivot = largest_in_column(u, k)
-        if u[pivot, k] == 0.0:
-            sign = u.dtype.type(0)
-            total = u.dtype.type(-np.inf)
-            break
-        if pivot != k:
+    a = floating(a)
+    if a.dtype.kind == "c":
+        refuse("slogdet() of a complex matrix", "Use np.log(abs(np.linalg.det(a))).")
+    if a.ndim == 2:
+        return slogdet_one(a)
+    signs = np.empty(a.shape[:-2], a.dtype)
+    logarithms = np.empty(a.shape[:-2], a.dtype)
+    for at in np.ndindex(a.shape[:-2]):
+        signs[at], logarithms[at] = slogdet_one(a[at])
+    return signs, logarithms
+
+
+def slogdet_one(a: Matrix) -> tuple[np.floating, np.floating]:
+    lu, pivots = factors(a)
+    sign = a.dtype.type(1)
+    for i in range(a.shape[0]):
+        if (lu[i, i] < 0.0) == (pivots[i] == i + 1):
             sign = -sign
-        swap_rows(u, k, pivot)
-        if u[k, k] < 0.0:
-            sign = -sign
-        total += np.log(abs(u[k, k]))
-        clear_below(u, k)
-    return sign, total
+    if is_singular(lu):
+        return a.dtype.type(0), a.dtype.type(-np.inf)
+    out = np.empty(1, a.dtype)
+    log_determinant(a, lu, pivots, out)
+    return sign, out[0]
 
 
 @library(np.linalg.cholesky)
-def cholesky(a: Matrix) -> Matrix:
-    """The lower factor, from the lower triangle of the matrix."""
+def cholesky(a: Matrix, *, upper: bool = False) -> Matrix:
+    """From one triangle of each matrix."""
     a = np.asarray(a)
-    require_rank(a.ndim, 2, "cholesky()")
     require_square(a)
-    n = a.shape[0]
-    factor = np.zeros_like(floating(a))
-    for j in range(n):
-        rest = a[j, j] + factor[j, j]
-        for k in range(j):
-            rest -= factor[j, k] * factor[j, k]
-        if not rest > 0.0:
-            raise ValueError("Matrix is not positive definite")
-        factor[j, j] = np.sqrt(rest)
-        for i in range(j + 1, n):
-            total = a[i, j] + factor[i, j]
-            for k in range(j):
-                total -= factor[i, k] * factor[j, k]
-            factor[i, j] = total / factor[j, j]
+    a = floating(a)
+    if a.dtype.kind == "c":
+        refuse("cholesky() of a complex matrix", "Write the real and imaginary parts as blocks of a real matrix.")
+    return stacked(upper_factor if upper else lower_factor, a)
+
+
+def lower_factor(a: Matrix) -> Matrix:
+    factor = np.empty(a.shape, a.dtype)
+    factor_cholesky(symmetric(a, True), factor)
     return factor
+
+
+def upper_factor(a: Matrix) -> Matrix:
+    factor = np.empty(a.shape, a.dtype)
+    factor_cholesky(symmetric(a, False), factor)
+    return factor.T
 
 
 @library(np.linalg.matrix_power)
@@ -216,7 +179,19 @@ def matrix_power(a: Matrix, n: int) -> Matrix:
     a = np.asarray(a)
     require_square(a)
     base = np.linalg.inv(a) if n < 0 else a
-    result = np.eye(a.shape[0], dtype=base.dtype)
+    result = np.zeros(base.shape, base.dtype)
+    for i in range(a.shape[-1]):
+        result[..., i, i] = 1
     for _ in range(abs(n)):
         result = result @ base
     return result
+
+
+@library(np.linalg.cond)
+def cond(x: Matrix, p: float | Literal["fro", "nuc"] | None = None) -> np.floating | NDArray[np.floating]:
+    x = np.asarray(x)
+    require_matrix(x.ndim)
+    if p is None or p == 2 or p == -2:
+        s = np.linalg.svd(x, compute_uv=False)
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    return np.linalg.norm(x, p, axis=(-2, -1)) * np.linalg.norm(np.linalg.inv(x), p, axis=(-2, -1))

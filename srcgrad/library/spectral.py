@@ -1,142 +1,232 @@
-"""Eigenvalues of symmetric matrices and singular values, by Jacobi's rotations.
+"""Eigenvalues and eigenvectors, over LAPACK.
 
-Each rotation is a smooth function of the matrix, so that derivatives of every order go through the iteration. When
-the values have converged, further sweeps carry the derivatives along: a sweep settles the first derivatives, two
-the second and third.
+The rules are those of M. B. Giles (2008). Eigenvectors of equal eigenvalues have no derivative: what asks for it gets
+NaN, but a function of the eigenvalues alone, or of other vectors, has its gradient.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from srcgrad.frontend.calls.compile_time import refuse
-from srcgrad.library.linear_algebra import floating, require_rank, require_square
-from srcgrad.library.ordering import order_of
+from srcgrad.frontend.calls.routines import routine
+from srcgrad.library.matrices import Matrix, Vector, floating, require_square, symmetric
 from srcgrad.primitives.library import library
 
-Matrix = NDArray[np.floating]
-Vector = NDArray[np.floating]
-SWEEPS = 60  # each roughly squares what is left off the diagonal; 10 are many
-SETTLING = 3
+EighResult = type(np.linalg.eigh(np.eye(1)))
+EigResult = type(np.linalg.eig(np.eye(1)))
+
+
+def over_gaps(m: Matrix, w: Vector) -> Matrix:
+    """The elements off the diagonal, each over the difference of its eigenvalues; NaN where these are equal."""
+    n = w.shape[0]
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(w[i]))
+    least = 4 * n * np.finfo(w.dtype).eps * largest
+    quotients = np.zeros((n, n), m.dtype)
+    for i in range(n):
+        for j in range(n):
+            if i != j and m[i, j] != 0.0:
+                gap = w[j] - w[i]
+                quotients[i, j] = m[i, j] / gap if abs(gap) > least else np.nan
+    return quotients
+
+
+def eigh_vjp(s: Matrix, w: Vector, v: Matrix, ct_w: Vector | None, ct_v: Matrix | None) -> Matrix:
+    if ct_v is None:
+        assert ct_w is not None
+        return (v * ct_w) @ v.T
+    m = v.T @ ct_v
+    inner = over_gaps((m - m.T) / 2, w)
+    if ct_w is not None:
+        inner = inner + np.diag(ct_w)
+    return v @ inner @ v.T
+
+
+def eigh_jvp(s: Matrix, w: Vector, v: Matrix, s_dot: Matrix) -> tuple[Vector, Matrix]:
+    m = v.T @ s_dot @ v
+    return np.diag(m).copy(), v @ over_gaps(m, w)
+
+
+EIGH = '''def eigen_symmetric(s, w, v):
+    """Eigenvalues in ascending order, and eigenvectors as columns."""
+    n = s.shape[0]
+    work = np.empty((n, n), s.dtype)
+    for i in range(n):
+        for j in range(n):
+            work[i, j] = s[i, j]
+    if n > 0 and numba_ez_xxxevd(lapack_letter(s), 86, 76, n, work.ctypes, n, w.ctypes) != 0:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    for i in range(n):
+        for j in range(n):
+            v[i, j] = work[j, i]
+'''
+
+
+@routine(reads=1, fills=2, compiled=EIGH, jvp=eigh_jvp, vjp=eigh_vjp)
+def eigen_symmetric(s: Matrix, w: Vector, v: Matrix) -> None:
+    """Eigenvalues in ascending order, and eigenvectors as columns."""
+    w[...], v[...] = np.linalg.eigh(s)
 
 
 @library(np.linalg.eigh)
 def eigh(a: Matrix, UPLO: str = "L") -> tuple[Vector, Matrix]:  # noqa: N803  (NumPy's name)
-    """Eigenvalues in ascending order and eigenvectors as columns, from one triangle of the matrix."""
+    """From one triangle of each matrix."""
     a = np.asarray(a)
-    require_rank(a.ndim, 2, "eigh()")
     require_square(a)
-    n = a.shape[0]
-    d = floating(a)
-    for i in range(n):
-        for j in range(i):
-            if UPLO == "L":
-                d[j, i] = d[i, j]
-            else:
-                d[i, j] = d[j, i]
-    v = np.eye(n, dtype=d.dtype)
-    settled = 0
-    for _ in range(SWEEPS):
-        if off_diagonal(d) <= 1e-30 * np.sum(d * d):
-            settled += 1
-            if settled > SETTLING:
-                break
-        sweep(d, v)
-    values = np.diag(d).copy()
-    order = np.empty(n, np.int64)
-    order_of(values, order)
-    return values[order], v[:, order]
-
-
-def off_diagonal(d: Matrix) -> np.floating:
-    total = d.dtype.type(0)
-    for i in range(d.shape[0]):
-        for j in range(d.shape[0]):
-            if i != j:
-                total += d[i, j] * d[i, j]
-    return total
-
-
-def sweep(d: Matrix, v: Matrix) -> None:
-    """Rotate every pair of axes so that their common element vanishes."""
-    n = d.shape[0]
-    for p in range(n):
-        for q in range(p + 1, n):
-            off = d[p, q]
-            gap = d[q, q] - d[p, p]
-            if off != 0.0 or gap != 0.0:
-                angle = half_angle(off, gap)
-                rotate_columns(d, p, q, np.cos(angle), np.sin(angle))
-                rotate_columns(d.T, p, q, np.cos(angle), np.sin(angle))
-                rotate_columns(v, p, q, np.cos(angle), np.sin(angle))
-
-
-def half_angle(off: np.floating, gap: np.floating) -> np.floating:
-    """The smaller of the rotations that take ``[[0, off], [off, gap]]`` to a diagonal."""
-    if gap < 0.0:
-        return 0.5 * np.arctan2(-2.0 * off, -gap)
-    return 0.5 * np.arctan2(2.0 * off, gap)
-
-
-def rotate_columns(m: Matrix, p: int, q: int, c: float, s: float) -> None:
-    for k in range(m.shape[0]):
-        x = m[k, p]
-        y = m[k, q]
-        m[k, p] = c * x - s * y
-        m[k, q] = s * x + c * y
+    a = floating(a)
+    if a.dtype.kind == "c":
+        refuse("eigh() of a complex matrix", "Write its real and imaginary parts as blocks of a real matrix.")
+    w = np.empty(a.shape[:-1], a.dtype)
+    v = np.empty(a.shape, a.dtype)
+    if a.ndim == 2:
+        eigen_symmetric(symmetric(a, UPLO == "L"), w, v)
+    else:
+        for at in np.ndindex(a.shape[:-2]):
+            eigen_symmetric(symmetric(a[at], UPLO == "L"), w[at], v[at])
+    return EighResult(w, v)
 
 
 @library(np.linalg.eigvalsh)
 def eigvalsh(a: Matrix, UPLO: str = "L") -> Vector:  # noqa: N803  (NumPy's name)
-    values, _ = eigh(a, UPLO)
-    return values
+    w, _ = eigh(a, UPLO)
+    return w
 
 
-@library(np.linalg.svd)
-def svd(a: Matrix, full_matrices: bool = True, compute_uv: bool = True) -> tuple[Matrix, Vector, Matrix]:
-    """One-sided Jacobi: the columns are rotated until they are orthogonal; their lengths are the singular values."""
+def eig_cotangent(w: Matrix, v: Matrix, ct_w: Matrix | None, ct_v: Matrix | None) -> Matrix:
+    if ct_v is None:
+        assert ct_w is not None
+        return np.linalg.solve(v.T, np.diag(ct_w) @ v.T)
+    inner = over_gaps(v.T @ ct_v, w)
+    if ct_w is not None:
+        inner = inner + np.diag(ct_w)
+    return np.linalg.solve(v.T, inner @ v.T)
+
+
+def eig_jvp(a: Matrix, w: Matrix, v: Matrix, a_dot: Matrix) -> tuple[Matrix, Matrix]:
+    m = np.linalg.solve(v, a_dot @ v)
+    return np.diag(m).copy(), v @ over_gaps(m, w)
+
+
+def eig_real_vjp(a: Matrix, w: Matrix, v: Matrix, ct_w: Matrix | None, ct_v: Matrix | None) -> Matrix:
+    return eig_cotangent(w, v, ct_w, ct_v).real
+
+
+def eig_complex_vjp(a: Matrix, w: Matrix, v: Matrix, ct_w: Matrix | None, ct_v: Matrix | None) -> Matrix:
+    return eig_cotangent(w, v, ct_w, ct_v)
+
+
+EIG_REAL = '''def eigen_real(a, w, v):
+    """Eigenvalues and eigenvectors of a real matrix, complex in pairs."""
+    n = a.shape[0]
+    if n == 0:
+        return
+    work = np.empty((n, n), a.dtype)
+    for i in range(n):
+        for j in range(n):
+            work[j, i] = a[i, j]
+    real, imaginary = np.empty(n, a.dtype), np.empty(n, a.dtype)
+    left, right = np.empty((1, 1), a.dtype), np.empty((n, n), a.dtype)
+    if numba_ez_rgeev(lapack_letter(a), 78, 86, n, work.ctypes, n, real.ctypes, imaginary.ctypes,
+                      left.ctypes, 1, right.ctypes, n) != 0:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    for j in range(n):
+        w[j] = complex(real[j], imaginary[j])
+        for i in range(n):
+            if imaginary[j] > 0.0:
+                v[i, j] = complex(right[j, i], right[j + 1, i])
+            elif imaginary[j] < 0.0:
+                v[i, j] = complex(right[j - 1, i], -right[j, i])
+            else:
+                v[i, j] = right[j, i]
+'''
+
+
+@routine(reads=1, fills=2, compiled=EIG_REAL, jvp=eig_jvp, vjp=eig_real_vjp)
+def eigen_real(a: Matrix, w: Matrix, v: Matrix) -> None:
+    """Eigenvalues and eigenvectors of a real matrix, complex in pairs."""
+    w[...], v[...] = np.linalg.eig(a)
+
+
+EIG_COMPLEX = '''def eigen_complex(a, w, v):
+    """Eigenvalues and eigenvectors of a complex matrix."""
+    n = a.shape[0]
+    if n == 0:
+        return
+    work = np.empty((n, n), a.dtype)
+    for i in range(n):
+        for j in range(n):
+            work[j, i] = a[i, j]
+    left, right = np.empty((1, 1), a.dtype), np.empty((n, n), a.dtype)
+    if numba_ez_cgeev(lapack_letter(a), 78, 86, n, work.ctypes, n, w.ctypes, left.ctypes, 1, right.ctypes, n) != 0:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    for i in range(n):
+        for j in range(n):
+            v[i, j] = right[j, i]
+'''
+
+
+@routine(reads=1, fills=2, compiled=EIG_COMPLEX, jvp=eig_jvp, vjp=eig_complex_vjp)
+def eigen_complex(a: Matrix, w: Matrix, v: Matrix) -> None:
+    """Eigenvalues and eigenvectors of a complex matrix."""
+    w[...], v[...] = np.linalg.eig(a)
+
+
+@library(np.linalg.eig)
+def eig(a: Matrix) -> tuple[Matrix, Matrix]:
+    """Always complex numbers, since the type of a result cannot depend on the values of the matrix."""
     a = np.asarray(a)
-    require_rank(a.ndim, 2, "svd()")
-    if compute_uv and full_matrices:
-        refuse("svd() with full_matrices=True", "Write full_matrices=False, or compute_uv=False.")
-    if a.shape[0] < a.shape[1]:
-        u, s, v = tall(floating(a.T))
-        if not compute_uv:
-            return s  # type: ignore[return-value]  # as NumPy has it
-        return v, s, u.T
-    u, s, v = tall(floating(a))
-    if not compute_uv:
-        return s  # type: ignore[return-value]  # as NumPy has it
-    return u, s, v.T
+    require_square(a)
+    a = floating(a)
+    dtype = (a[..., 0] * 1j).dtype
+    w = np.empty(a.shape[:-1], dtype)
+    v = np.empty(a.shape, dtype)
+    if a.ndim == 2:
+        eigen(a, w, v)
+    else:
+        for at in np.ndindex(a.shape[:-2]):
+            eigen(a[at], w[at], v[at])
+    return EigResult(w, v)
 
 
-def tall(u: Matrix) -> tuple[Matrix, Vector, Matrix]:
-    """``u``, overwritten, as orthonormal columns, lengths in descending order, and the rotation."""
-    n = u.shape[1]
-    v = np.eye(n, dtype=u.dtype)
-    settled = 0
-    for _ in range(SWEEPS):
-        worst = u.dtype.type(0)
-        for p in range(n):
-            for q in range(p + 1, n):
-                pp = u.dtype.type(0)
-                qq = u.dtype.type(0)
-                pq = u.dtype.type(0)
-                for k in range(u.shape[0]):
-                    pp += u[k, p] * u[k, p]
-                    qq += u[k, q] * u[k, q]
-                    pq += u[k, p] * u[k, q]
-                worst = max(worst, pq * pq - 1e-30 * pp * qq)
-                if pq != 0.0 or qq != pp:
-                    angle = half_angle(pq, qq - pp)
-                    rotate_columns(u, p, q, np.cos(angle), np.sin(angle))
-                    rotate_columns(v, p, q, np.cos(angle), np.sin(angle))
-        if worst <= 0.0:
-            settled += 1
-            if settled > SETTLING:
-                break
-    lengths = np.linalg.norm(u, axis=0)
-    order = np.empty(n, np.int64)
-    order_of(-lengths, order)
-    return (u / lengths)[:, order], lengths[order], v[:, order]
+def eigen(a: Matrix, w: Matrix, v: Matrix) -> None:
+    """With vectors of length 1, whose largest element is real, as LAPACK gives them: so they are differentiated."""
+    if a.dtype.kind == "c":
+        eigen_complex(a, w, v)
+    else:
+        eigen_real(a, w, v)
+    for j in range(v.shape[1]):
+        largest = 0
+        for i in range(v.shape[0]):
+            if abs(v[i, j]) > abs(v[largest, j]) * (1 + 1e-6):
+                largest = i
+        length = np.sqrt(np.sum(v[:, j].real ** 2 + v[:, j].imag ** 2))
+        turn = np.conj(v[largest, j]) / (abs(v[largest, j]) * length)
+        if v[largest, j].real < 0.0:  # a real vector keeps its sign
+            turn = -turn
+        v[:, j] *= turn
+
+
+@library(np.linalg.eigvals)
+def eigvals(a: Matrix) -> Matrix:
+    """Always complex numbers."""
+    a = np.asarray(a)
+    require_square(a)
+    a = floating(a)
+    dtype = (a[..., 0] * 1j).dtype
+    w = np.empty(a.shape[:-1], dtype)
+    v = np.empty(a.shape, dtype)
+    if a.ndim == 2:
+        eigen_values(a, w, v)
+    else:
+        for at in np.ndindex(a.shape[:-2]):
+            eigen_values(a[at], w[at], v[at])
+    return w
+
+
+def eigen_values(a: Matrix, w: Matrix, v: Matrix) -> None:
+    if a.dtype.kind == "c":
+        eigen_complex(a, w, v)
+    else:
+        eigen_real(a, w, v)

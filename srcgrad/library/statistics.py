@@ -1,13 +1,12 @@
-"""Means, variances and norms: formulas over sums."""
+"""Means and variances: formulas over sums."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from srcgrad.frontend.calls.compile_time import compile_time, refuse
+from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.library.norms import root, squared
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
@@ -110,36 +109,3 @@ def average(
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     result = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
     return (result, total + 0 * result) if returned else result
-
-
-def squared(z: Array) -> Array:
-    """``|z|**2``, without a square root on the way."""
-    if z.dtype.kind == "c":
-        return z.real * z.real + z.imag * z.imag
-    return z * z
-
-
-@library(np.linalg.norm)
-def norm(x: Array, ord: float | Literal["fro"] | None = None, axis: Axis = None, keepdims: bool = False) -> Result:
-    """Vector norms, and the Frobenius norm of matrices. The derivative at 0 is 0."""
-    x = np.asarray(x)
-    if x.dtype.kind in "iub":
-        x = x.astype(np.float64)
-    if ord is None or isinstance(ord, str) or (ord == 2 and (x.ndim == 1 or isinstance(axis, int))):
-        return root(np.sum(squared(x), axis=axis, keepdims=keepdims))
-    if x.ndim > 1 and not isinstance(axis, int):
-        refuse("a norm of matrices other than Frobenius'", "Use np.linalg.norm(x), or name an axis.")
-    if ord == 1:
-        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-    if ord == np.inf:
-        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
-    if ord == -np.inf:
-        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
-    if ord == 0:
-        return np.sum((x != 0).astype(x.dtype), axis=axis, keepdims=keepdims)
-    return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
-
-
-def root(s: Result) -> Result:
-    """The square root of a sum of squares; where it is 0 so are its derivatives, not infinite."""
-    return np.where(s != 0.0, np.sqrt(s), s)

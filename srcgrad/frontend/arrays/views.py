@@ -18,7 +18,7 @@ from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import copy, materialized, shape_of
 from srcgrad.frontend.arrays.extents import require_equal, same
 from srcgrad.frontend.arrays.stores import snapshot
-from srcgrad.frontend.calls.signatures import bound, static_int, static_ints
+from srcgrad.frontend.calls.signatures import bound, require_known, static_int, static_ints
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.numbers.scalars import index_op
@@ -26,7 +26,7 @@ from srcgrad.frontend.refusals import refuse
 from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, array_method, function
 from srcgrad.frontend.values import ArrayValue, FrontValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, index
+from srcgrad.ir.core import Const, Operand, Value, index
 
 WHOLE_AXES = "Write order='C' or order='F'."
 
@@ -203,15 +203,33 @@ def _expand_dims(lowering: Lowering, arguments: Arguments, keywords: Keywords) -
 def _squeeze(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, axis = bound(lowering, "squeeze", arguments, keywords, "a", axis=Static(None))
     array = materialized(lowering.builder, a)
-    if isinstance(axis, Static) and axis.value is None:
-        hint = "Name the axes, as in squeeze(axis=0): which extents are 1 is not known before the program runs."
-        lowering.refuse(None, "squeeze() without axis", hint)
-    gone = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, axis)]
     shape = shape_of(lowering.builder, array)
+    if isinstance(axis, Static) and axis.value is None:
+        gone = _single_axes(lowering, shape)
+    else:
+        gone = [axis_of(lowering, k, array.rank) for k in static_ints(lowering, axis)]
     for k in gone:
         if not known_as(shape[k], 1):
             one = lowering.builder("eq", shape[k], index(1))
             message = "cannot squeeze an axis of extent {0}"
             lowering.builder.emit("check", one, shape[k], exception="ValueError", message=message)
+    if len(gone) == array.rank:
+        return reshaped(lowering.builder, array, ())
     letters = "".join("i" if k in gone else ":" for k in range(array.rank))
     return ArrayValue(lowering.builder("slice", array.ref, *[index(0)] * len(gone), axes=letters))
+
+
+def _single_axes(lowering: Lowering, shape: Shape) -> list[int]:
+    """The axes of extent 1. Of an argument they are asked for; those of other arrays must be known."""
+    builder = lowering.builder
+    for n in shape:
+        if isinstance(n, Const):
+            continue
+        op = builder.definition(n)
+        whole = op.operands[0] if op is not None and op.primitive == "dim" else None
+        if isinstance(whole, Value) and whole not in lowering.exact:
+            require_known(lowering, ArrayValue(whole))
+        if whole not in lowering.exact:
+            message = "squeeze() without axis of an axis that turns out to have extent 1: name the axis"
+            builder.emit("check", builder("ne", n, index(1)), exception="ValueError", message=message)
+    return [k for k, n in enumerate(shape) if known_as(n, 1)]

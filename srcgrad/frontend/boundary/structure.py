@@ -13,11 +13,15 @@ from srcgrad.ir.types import INDEX, Array, Scalar
 
 @dataclass(frozen=True)
 class Leaf:
-    """A scalar or an array; ``weak`` as in NumPy's promotion (a Python scalar adapts to the other operand)."""
+    """A scalar or an array; ``weak`` as in NumPy's promotion (a Python scalar adapts to the other operand).
+
+    ``exact``: no extent of the array is 1 but those of which its type says so.
+    """
 
     type: Scalar | Array
     weak: bool = False
     writeable: bool = True
+    exact: bool = False
 
 
 @dataclass(frozen=True)

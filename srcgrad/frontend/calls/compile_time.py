@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.calls.signatures import require_known
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.registry import FUNCTIONS, Arguments, Keywords
 from srcgrad.frontend.values import FrontValue, Static, TupleValue
@@ -37,6 +38,7 @@ def python_value(lowering: Lowering, value: FrontValue) -> object:
         return value.value
     if isinstance(value, TupleValue) and value.cls in (tuple, list):
         return value.cls(python_value(lowering, v) for v in value.items)
+    require_known(lowering, value)
     lowering.refuse(None, "this argument must be known at compile time", "Write it as a literal.", ArgumentTypeError)
 
 

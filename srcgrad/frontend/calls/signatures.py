@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.known import ValueNeededError
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.values import FrontValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Const, Operand, Value
+from srcgrad.ir.types import Array, Scalar
+from srcgrad.primitives.table import Effect, effect
 
 
 def bound(
@@ -36,10 +41,45 @@ def bound(
     return [values[p] for p in parameters]
 
 
+def require_known(lowering: Lowering, value: FrontValue) -> None:
+    """Ask for another compilation, in which arguments are known, where that settles ``value``."""
+    if isinstance(value, ScalarValue) and value.dtype.kind in "biu":
+        argument = _first_argument(lowering.builder, value.operand)
+    else:
+        argument = value.ref if isinstance(value, ArrayValue) and lowering.builder.is_argument(value.ref) else None
+    if argument is None:
+        return
+    what = argument.name or "an argument"
+    if isinstance(argument.type, Array):
+        what = f"which extents of {what} are 1"
+    error = lowering.error(None, f"{what} must be known at compile time here", "Write literals.", ValueNeededError)
+    assert isinstance(error, ValueNeededError)
+    error.value = argument
+    raise error
+
+
+def _first_argument(builder: Builder, operand: Operand) -> Value | None:
+    """An argument that a number was computed from; None if it was not computed from arguments and constants alone."""
+    if isinstance(operand, Const) or builder.is_argument(operand):
+        return None if isinstance(operand, Const) else operand
+    op = builder.definition(operand)
+    if (
+        op is None
+        or effect(op.primitive) is not Effect.PURE
+        or not all(isinstance(x.type, Scalar) for x in op.operands)
+    ):
+        return None
+    found = [_first_argument(builder, x) for x in op.operands if not isinstance(x, Const)]
+    return found[0] if found and None not in found else None
+
+
 def static_int(lowering: Lowering, value: FrontValue) -> int:
     """An integer that must be known at compile time, such as an axis."""
     if isinstance(value, Static) and isinstance(value.value, int):
         return int(value.value)
+    if isinstance(value, ScalarValue) and isinstance(value.operand, Const) and value.dtype.kind in "iu":
+        return int(value.operand.value)  # type: ignore[arg-type]  # an integer of NumPy's
+    require_known(lowering, value)
     lowering.refuse(
         None, "an axis must be an integer known at compile time", "Write it as a literal.", ArgumentTypeError
     )
@@ -57,5 +97,6 @@ def static_bool(lowering: Lowering, value: FrontValue, name: str) -> bool:
     """A flag that must be known at compile time, such as ``keepdims``."""
     if isinstance(value, Static) and isinstance(value.value, bool | int):
         return bool(value.value)
+    require_known(lowering, value)
     message = f"{name} must be True or False, known at compile time"
     lowering.refuse(None, message, "Write it as a literal.", ArgumentTypeError)

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import contextlib
 import warnings
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering, Variable
 from srcgrad.frontend.nodes import names
+from srcgrad.frontend.nodes.messages import exception_named
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.syntax.desugar import caught_by
@@ -80,7 +80,7 @@ def _classes(lowering: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...]
 def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
     """The number of the handler that would catch what this op may raise; 0 for none."""
     if op.primitive == "check":
-        raised: type = getattr(builtins, op.text("exception"))
+        raised: type = exception_named(op.text("exception"))
     elif op.primitive == "check_index":
         raised = IndexError
     elif op.primitive == "call":

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Sequence
+
+import numpy as np
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.lowering import Lowering
@@ -13,6 +16,7 @@ from srcgrad.frontend.values import FrontValue, ScalarValue, Static
 from srcgrad.ir.core import Operand
 
 PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?([diouxXeEfFgGcrsa%])")
+LINALG_ERROR = "np.linalg.LinAlgError"  # the one exception outside of builtins
 BRACES = re.compile(r"\{(\d*)(?:![rsa])?(?::[^{}]*)?\}")
 
 
@@ -27,11 +31,18 @@ def exception_and_message(lowering: Lowering, node: ast.Raise) -> tuple[str, str
     cls = lowering.evaluate(cls_node)
     if not (isinstance(cls, Static) and isinstance(cls.value, type) and issubclass(cls.value, Exception)):
         lowering.refuse(node.exc, "this is not an exception", "Raise a built-in exception such as ValueError.")
+    if cls.value is np.linalg.LinAlgError:
+        return (LINALG_ERROR, *message_of(lowering, arguments))
     if cls.value.__module__ != "builtins":
         hint = "Raise a built-in exception such as ValueError."
         lowering.refuse(node.exc, f"the exception {cls.value.__name__} is not built in", hint, UnsupportedError)
     text, values = message_of(lowering, arguments)
     return cls.value.__name__, text, values
+
+
+def exception_named(name: str) -> type:
+    """The class by the name that a ``check`` has for it."""
+    return np.linalg.LinAlgError if name == LINALG_ERROR else getattr(builtins, name)
 
 
 def message_of(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:

@@ -1,0 +1,70 @@
+"""Arguments whose values a program is compiled for: an axis, a number of parts, which extents are 1.
+
+A structure says of what types arguments are. In that of a call some of its leaves are replaced by their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.pytree import children_of
+from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.ir.core import Value
+from srcgrad.ir.types import Array
+
+Path = tuple[int, ...]  # the number of the argument, of its child, of that one's child ...
+
+
+class ValueNeededError(ArgumentTypeError):
+    """A number has to be known at compile time, or which extents of an array are 1.
+
+    ``value`` is what is not known; where that is an argument of the whole function, ``leaf`` says which of the leaves
+    of the arguments it is. Then the function can be compiled for the values of a call.
+    """
+
+    value: Value
+    leaf: int | None = None
+
+
+def leaf_paths(structures: Sequence[Structure]) -> list[Path]:
+    """Where the leaves are, in flattening order."""
+    return [path for k, structure in enumerate(structures) for path in _paths(structure, (k,))]
+
+
+def _paths(structure: Structure, here: Path) -> Iterator[Path]:
+    if isinstance(structure, Tree):
+        for k, child in enumerate(structure.children):
+            yield from _paths(child, (*here, k))
+    elif not isinstance(structure, Static):
+        yield here
+
+
+def value_at(arguments: Sequence[object], path: Path) -> object:
+    """What a program is compiled for: a number, or of an array which extents are 1."""
+    value = arguments[path[0]]
+    for k in path[1:]:
+        value = children_of(value)[k]
+    if isinstance(value, np.ndarray):
+        return tuple(n == 1 for n in value.shape)
+    return bool(value) if isinstance(value, bool | np.bool_) else int(value)  # type: ignore[call-overload]  # an integer
+
+
+def fixed(structures: Sequence[Structure], path: Path, value: object) -> tuple[Structure, ...]:
+    """The structures in which the leaf at a path is known."""
+    k, *rest = path
+    changed = _fixed(structures[k], tuple(rest), value)
+    return (*structures[:k], changed, *structures[k + 1 :])
+
+
+def _fixed(structure: Structure, path: Path, value: object) -> Structure:
+    if isinstance(structure, Tree):
+        return replace(structure, children=fixed(structure.children, path, value))
+    if isinstance(value, tuple):
+        assert isinstance(structure, Leaf) and isinstance(structure.type, Array)
+        ones = frozenset(axis for axis, is_one in enumerate(value) if is_one)
+        return replace(structure, type=replace(structure.type, ones=ones), exact=True)
+    return Static(value, value)
