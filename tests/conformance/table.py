@@ -63,7 +63,7 @@ def line(row: Row) -> str:
 def documented() -> dict[str, str]:
     """The lines that the page has, by function."""
     text = DOCUMENT.read_text() if DOCUMENT.exists() else ""
-    return {m[1]: m[0] for m in re.finditer(r"^\| `([\w.]+)` .*$", text, re.MULTILINE)}
+    return {m[1]: m[0] for m in re.finditer(r"^\| `([^`]+)` .*$", text, re.MULTILINE)}
 
 
 def page(lines: dict[str, str]) -> str:
