@@ -24,6 +24,7 @@ TOPICS = {
     "running": "Along an axis",
     "special": "scipy.special",
     "of_complex": "Complex numbers",
+    "fourier": "np.fft",
 }
 for _topic in TOPICS:
     importlib.import_module(f"conformance.{_topic}")
