@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.boundary.pytree import NATIVE, build_container, count_leaves
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.ir.types import Array
@@ -48,7 +49,7 @@ def _leaves(name: str, structure: Structure) -> Iterator[str]:
 
 
 def _part(name: str, structure: Tree, k: int) -> str:
-    if issubclass(structure.cls, dict):
+    if issubclass(structure.cls, dict | Records | Record):
         return f"{name}[{structure.keys[k]!r}]"
     if issubclass(structure.cls, tuple | list):
         return f"{name}[{k}]"

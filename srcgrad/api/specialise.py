@@ -229,7 +229,7 @@ def structure_key(value: object) -> object:
         return kind
     if kind is int and -(2**63) <= value < 2**63:  # type: ignore[operator]  # an int
         return int
-    if kind is np.ndarray:
+    if kind is np.ndarray and value.dtype.names is None:  # type: ignore[attr-defined]  # an array
         return (value.dtype, value.ndim, value.flags.num & LAYOUT)  # type: ignore[attr-defined]  # an array
     if isinstance(value, dict):
         return (kind, tuple(value), *map(structure_key, value.values()))

@@ -12,6 +12,7 @@ import types
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.objects import class_of_object, is_structured
 from srcgrad.frontend.boundary.places import Capture, key_of
 from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.frontend.boundary.structure import Leaf
@@ -27,6 +28,8 @@ FIXED_MODULES = ("numpy", "math", "cmath", "scipy", "numba", "operator", "functo
 
 def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontValue:
     """The front-end value of a Python value found at ``capture``."""
+    if is_structured(value):
+        return _structured(lowering, capture, value)
     if isinstance(value, np.ndarray):
         return hidden_array(lowering, capture, value)
     record(lowering, capture, value)
@@ -49,6 +52,14 @@ def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontVal
     holders = [Capture(f"{capture.name}[{k!r}]", value, key) for k, key in enumerate(keys or range(len(items)))]
     children = tuple(from_python(lowering, h, item) for h, item in zip(holders, items, strict=True))
     return TupleValue(children, type(value), keys, home=None)
+
+
+def _structured(lowering: Lowering, capture: Capture, value: np.ndarray | np.void) -> FrontValue:
+    """A structured array, field by field; another array in its place is noticed."""
+    record(lowering, capture, value)
+    names = value.dtype.names or ()
+    items = [from_python(lowering, Capture(f"{capture.name}_{n}", value, n), value[n]) for n in names]
+    return TupleValue(tuple(items), class_of_object(value), names)
 
 
 def parts(value: object) -> tuple[tuple[object, ...], tuple[object, ...]] | None:

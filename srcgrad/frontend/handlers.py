@@ -23,7 +23,7 @@ from srcgrad.frontend.calls import (
     ruled,
     stencils,
 )
-from srcgrad.frontend.containers import comprehensions, methods, sequences
+from srcgrad.frontend.containers import comprehensions, methods, sequences, typed
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
 from srcgrad.frontend.numbers import complex_functions, functions
@@ -60,6 +60,7 @@ __all__ = [
     "stencils",
     "stopped",
     "subscripts",
+    "typed",
     "ufuncs",
     "views",
 ]

@@ -13,6 +13,8 @@ STAGES = {
     "M2": "Several returns, casts and dtypes, slices, errors",
     "M3": "Reductions, shapes, products, while, break and continue",
     "M4": "Functions as arguments, iteration over containers, lists, None, complex numbers",
+    "M5": "Linear algebra, sorting and searching, masks, recursion, special functions, comprehensions, bits",
+    "M6": "Objects, Numba's own functions, starred arguments, try and with, types, sets, generators",
 }
 
 

@@ -8,13 +8,25 @@ from __future__ import annotations
 import sys
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeGuard
 
+import numba.typed
+import numpy as np
 from numba.experimental.jitclass._box import Box
 from numba.experimental.jitclass.base import JitClassType
 
 # Objects of their classes hold more than numbers, and have meanings that their fields do not show.
 FOREIGN = frozenset({"numpy", "scipy", "numba", "pandas", "matplotlib", "torch", "jax", "sklearn", "sympy", "srcgrad"})
+
+
+class Record(SimpleNamespace):
+    """An element of a structured array: a number or array for each field."""
+
+
+class Records(SimpleNamespace):
+    """A structured array as a program sees it: an array for each field."""
+
+
 HEAP_TYPE = 1 << 9  # of a class made by a class statement
 
 
@@ -22,26 +34,38 @@ def fields_of(value: object) -> dict[str, object] | None:
     """The fields of an object by name; None where it is no such object, or is called like a function."""
     if isinstance(value, Box):
         return {name: getattr(value, name) for name in value._numba_type_.class_type.struct}
+    if is_structured(value):
+        return {name: value[name] for name in value.dtype.names or ()}
     if not has_fields(type(value)) or callable(value):
         return None
     return dict(vars(value))
 
 
+def is_structured(value: object) -> TypeGuard[np.ndarray | np.void]:
+    """Whether a value is an array with named fields, or an element of one."""
+    return isinstance(value, np.ndarray | np.void) and value.dtype.names is not None
+
+
 def has_fields(cls: type) -> bool:
     """Whether objects of a class are no more than fields and the methods of the class."""
-    if cls is SimpleNamespace:
+    if issubclass(cls, SimpleNamespace):
         return True
     package = cls.__module__.split(".")[0]
     if cls.__module__ == __name__:
         return True
     if package in FOREIGN or package in sys.stdlib_module_names or type(cls) is not type:
         return False
-    made_by_statement = bool(cls.__flags__ & HEAP_TYPE) and cls.__new__ is object.__new__  # type: ignore[comparison-overlap]  # inherited
+    made_by_statement = bool(cls.__flags__ & HEAP_TYPE) and cls.__new__ is object.__new__
     return made_by_statement and all("__slots__" not in c.__dict__ for c in cls.__mro__)
 
 
 def class_of_object(value: object) -> type:
     """The class that a program sees."""
+    if is_structured(value):
+        return Records if isinstance(value, np.ndarray) else Record
+    for typed, plain in ((numba.typed.List, list), (numba.typed.Dict, dict)):
+        if isinstance(value, typed):
+            return plain
     return twin(value._numba_type_.class_type) if isinstance(value, Box) else type(value)
 
 

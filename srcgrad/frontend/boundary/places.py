@@ -23,7 +23,7 @@ class Capture:
         if isinstance(self.holder, CellType):
             return self.holder.cell_contents
         field = isinstance(self.holder, tuple) and isinstance(self.key, str)  # of a named tuple
-        if isinstance(self.holder, Mapping | list | tuple) and not field:
+        if isinstance(self.holder, Mapping | list | tuple | np.ndarray) and not field:
             return self.holder[self.key]  # type: ignore[call-overload]  # the key came from it
         return getattr(self.holder, str(self.key))
 

@@ -16,10 +16,11 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
+import numba.typed
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.boundary.objects import class_of_object, fields_of, has_fields
+from srcgrad.frontend.boundary.objects import class_of_object, fields_of, has_fields, is_structured
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.ir.types import BOOL, C128, F64, I64, Array, DType, Scalar, dtype_of
 
@@ -32,9 +33,9 @@ NATIVE: dict[DType, Callable[[object], object]] = {BOOL: bool, I64: int, F64: fl
 
 def describe(value: object, where: str = "the argument") -> Structure:
     """The structure of a value; ``where`` names it in the error for a value that has none."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not is_structured(value):
         return _describe_array(value, where)
-    if isinstance(value, NUMBERS) and not isinstance(value, enum.Enum):
+    if is_number(value):
         return scalar_leaf(_scalar_dtype(value, where))
     if isinstance(value, CONSTANTS):
         return Static(value, value)
@@ -63,13 +64,18 @@ def flatten(value: object) -> list[object]:
 
 def map_leaves(change: Callable[..., object], value: object, *others: object) -> object:
     """The same containers with ``change(leaf, *leaves of the others)`` in the place of each leaf of ``value``."""
-    if isinstance(value, np.ndarray) or (isinstance(value, NUMBERS) and not isinstance(value, enum.Enum)):
+    if is_number(value) or (isinstance(value, np.ndarray) and not is_structured(value)):
         return change(value, *others)
     container = parts_of(value)
     if container is None:
         return value
     rows = zip(container[1], *(children_of(other) for other in others), strict=True)
     return build_container(class_of_object(value), container[0], [map_leaves(change, *row) for row in rows])
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number, and not a member of an enumeration that is one too."""
+    return isinstance(value, NUMBERS) and not isinstance(value, enum.Enum) and not is_structured(value)
 
 
 def children_of(value: object) -> tuple[object, ...]:
@@ -144,14 +150,16 @@ def _scalar_dtype(value: object, where: str) -> DType:
 
 def parts_of(value: object, where: str = "the argument") -> tuple[tuple[str, ...], tuple[object, ...]] | None:
     """The keys and children of a container, or None where ``value`` is none."""
-    if isinstance(value, dict):
-        odd = next((k for k in value if not isinstance(k, str)), None)
+    if isinstance(value, dict | numba.typed.Dict):
+        odd = next((k for k in value if not isinstance(k, str | int)), None)
         if odd is not None:
-            raise ArgumentTypeError(f"{where} is a dict with the key {odd!r}.", hint="Keys must be strings.")
+            raise ArgumentTypeError(
+                f"{where} is a dict with the key {odd!r}.", hint="Keys must be strings or integers."
+            )
         return tuple(value), tuple(value.values())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return tuple(value._fields), tuple(value)
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | numba.typed.List):
         return (), tuple(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(f.name for f in dataclasses.fields(value))
@@ -161,12 +169,10 @@ def parts_of(value: object, where: str = "the argument") -> tuple[tuple[str, ...
 
 
 def _collect(value: object, leaves: list[object]) -> None:
-    if isinstance(value, np.ndarray):
+    if is_number(value) or (isinstance(value, np.ndarray) and not is_structured(value)):
         leaves.append(value)
     elif isinstance(value, enum.Enum):
         return
-    elif isinstance(value, NUMBERS):
-        leaves.append(value)
     else:
         container = parts_of(value)
         for child in container[1] if container else ():

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import shape_of
+from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
@@ -50,6 +51,8 @@ def _len(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     method = special(value, "__len__")
     if method is not None:
         return call(lowering, method, [], {})
+    if isinstance(value, TupleValue) and value.cls is Records:
+        value = value.items[0]
     if isinstance(value, ArrayValue | Delayed) and value.rank > 0:
         return integer(shape_of(lowering.builder, value)[0])
     if isinstance(value, Counted):

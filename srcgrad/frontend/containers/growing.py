@@ -52,6 +52,13 @@ def must_grow(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> L
     return error
 
 
+def new_list(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> FrontValue:
+    """The list that is made at ``key``: in memory if it is known to grow at run time."""
+    if key in lowering.growing:
+        return create(lowering, key, items)
+    return TupleValue(tuple(items), list, home=lowering.builder.ops, origin=key)
+
+
 def create(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> GrowingList:
     """A list in memory with these items."""
     dtype, weak = lowering.growing[key]

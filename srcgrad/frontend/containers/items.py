@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
+from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, Static, TupleValue
 from srcgrad.ir.core import Const, index
@@ -12,7 +13,7 @@ from srcgrad.ir.core import Const, index
 
 def sequence_items(lowering: Lowering, value: FrontValue) -> tuple[FrontValue, ...]:
     """The items of a container, in order; anything whose length is not known is refused."""
-    if isinstance(value, TupleValue):
+    if isinstance(value, TupleValue) and not issubclass(value.cls, Records):
         return tuple(Static(k) for k in value.keys) if value.cls is dict else value.items
     if isinstance(value, Static) and isinstance(value.value, str | range | tuple | frozenset):
         return tuple(Static(x) for x in value.value)

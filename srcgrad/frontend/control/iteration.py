@@ -12,12 +12,13 @@ from srcgrad.frontend.arrays.attributes import product
 from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.arrays.extents import clamped_at_zero
+from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.merge import simplified
 from srcgrad.frontend.control.yielding import collected
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.nodes.subscripts import pick
+from srcgrad.frontend.nodes.subscripts import pick, subscript
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import Arguments, Keywords, function
@@ -93,6 +94,9 @@ def as_counted(lowering: Lowering, value: FrontValue) -> Counted:
             return growing.counted(lowering, value)
         case Yielding():
             return growing.counted(lowering, collected(lowering, value))
+        case TupleValue(cls=cls) if issubclass(cls, Records):
+            length = shape_of(lowering.builder, value.items[0])[0]
+            return Counted(length, lambda k: subscript(lowering, value, (integer(k),)))
         case TupleValue():
             items = value if value.cls is not dict else TupleValue(tuple(Static(k) for k in value.keys))
             return Counted(index(len(items.items)), lambda k: pick_known(lowering, items, k))

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError, UnsupportedSyntaxError
+from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import (
@@ -49,7 +50,17 @@ from srcgrad.frontend.registry import expression, statement
 from srcgrad.frontend.scope import Binding
 from srcgrad.frontend.syntax.bindings import assigned
 from srcgrad.frontend.syntax.normalize import stop_flag
-from srcgrad.frontend.values import ArrayValue, Counted, Delayed, FrontValue, GrowingList, ScalarValue, Static, Yielding
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Counted,
+    Delayed,
+    FrontValue,
+    GrowingList,
+    ScalarValue,
+    Static,
+    TupleValue,
+    Yielding,
+)
 from srcgrad.ir.core import Block, Const, Operand, Value, index
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect
@@ -69,6 +80,8 @@ def _for(lowering: Lowering, node: ast.For) -> None:
         consuming(lowering, node, iterable)
         return
     if isinstance(iterable, ArrayValue | Delayed | GrowingList):
+        iterable = as_counted(lowering, iterable)
+    if isinstance(iterable, TupleValue) and issubclass(iterable.cls, Records):
         iterable = as_counted(lowering, iterable)
     if not isinstance(iterable, Counted):
         unroll(lowering, node, sequence_items(lowering, iterable))

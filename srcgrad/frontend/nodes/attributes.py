@@ -16,7 +16,7 @@ from numba.experimental.jitclass.base import JitClassType
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.boundary.callables import python_function
-from srcgrad.frontend.boundary.objects import class_of_object, declared_types, python_class
+from srcgrad.frontend.boundary.objects import Records, class_of_object, declared_types, python_class
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.dispatch import Method
 from srcgrad.frontend.calls.functions import call_python
@@ -98,6 +98,8 @@ def _of_number(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
 
 def _of_container(lowering: Lowering, value: TupleValue, name: str) -> FrontValue:
     """A field, or what Python finds in the class: a property, a method, a constant."""
+    if value.cls is Records and name in ("shape", "size", "ndim") and name not in value.keys:
+        return attribute(lowering, value.items[0], name)
     holder, found = in_class(value.cls, name)
     if isinstance(found, property):
         return _of_property(lowering, value, name, found)

@@ -57,10 +57,7 @@ def _tuple(lowering: Lowering, node: ast.Tuple) -> FrontValue:
 
 @expression(ast.List)
 def _list(lowering: Lowering, node: ast.List) -> FrontValue:
-    items, key = evaluate_items(lowering, node.elts), (lowering.path, id(node))
-    if key in lowering.growing:
-        return growing.create(lowering, key, items)
-    return TupleValue(items, list, home=lowering.builder.ops, origin=key)
+    return growing.new_list(lowering, (lowering.path, id(node)), evaluate_items(lowering, node.elts))
 
 
 def evaluate_items(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import indexing
+from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.calls.dispatch import call
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.branches import branch
@@ -63,6 +64,8 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
         return indexing.read(lowering.builder, container.array, _around(lowering, container, key))
     if len(key) == 1 and isinstance(container, GrowingList):
         return growing.read(lowering, container, key[0])
+    if isinstance(container, TupleValue) and issubclass(container.cls, Records | Record):
+        return _of_records(lowering, container, key)
     if len(key) == 1 and isinstance(container, TupleValue):
         return _item(lowering, container, key[0])
     if len(key) == 1 and isinstance(container, Counted) and isinstance(key[0], ScalarValue | Static):
@@ -82,6 +85,19 @@ def _around(lowering: Lowering, container: Neighbourhood, key: tuple[FrontValue,
     container.offsets.append(key)
     pairs = zip(container.place, key, strict=True)
     return tuple(binary(lowering, "add", ScalarValue(i, weak=True), k) for i, k in pairs)
+
+
+def _of_records(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...]) -> FrontValue:
+    """A field of a structured array by its name; or an element, or a part, with the same fields."""
+    name = key[0].value if len(key) == 1 and isinstance(key[0], Static) else None
+    if isinstance(name, str) and name in container.keys:
+        return container.items[container.keys.index(name)]
+    if isinstance(name, str) or container.cls is Record:
+        known = ", ".join(map(repr, container.keys))
+        lowering.refuse(None, f"the key is not among the fields: {known}", error=ArgumentTypeError)
+    parts = tuple(subscript(lowering, item, key) for item in container.items)
+    whole = all(isinstance(part, ScalarValue) for part in parts)
+    return TupleValue(parts, Record if whole else Records, container.keys)
 
 
 def _static_item(lowering: Lowering, container: object, key: FrontValue) -> FrontValue:
