@@ -5,6 +5,7 @@ import sys
 
 from srcgrad.library import (
     axes,
+    blas,
     comparison,
     counting,
     covariance,
@@ -36,6 +37,7 @@ from srcgrad.library import (
 
 __all__ = [
     "axes",
+    "blas",
     "comparison",
     "counting",
     "covariance",
