@@ -9,7 +9,7 @@ import sys
 
 from benchmarks.figures import print_table
 
-NAMES = ("gmm", "calls", "compile", "memory")
+NAMES = ("gmm", "calls", "elementary", "compile", "memory")
 
 
 def main() -> int:

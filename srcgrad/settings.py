@@ -25,8 +25,8 @@ class Options:
     boundscheck : bool
         Raise IndexError for an index out of range. False trusts the program.
     parallel : bool
-        Run independent iterations on all cores (`numba.set_num_threads`): those of `numba.prange`, and of any other
-        loop that is found to have them. The result does not depend on the number of threads. Compiled code only.
+        Run iterations on all cores (`numba.set_num_threads`) where they are found to be independent, be it in a loop
+        over `range` or `numba.prange`. The result does not depend on the number of threads. Compiled code only.
     cache : bool
         Keep generated modules and machine code on disk, so that another process need not compile.
     mutates : bool

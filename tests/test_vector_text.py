@@ -156,3 +156,32 @@ def test_modules_that_import_it_are_named_after_its_text_too(tmp_path: Path, mon
     before = load(made, unjitted).path
     monkeypatch.setattr(numba_jit, "fingerprint", lambda: "another text")
     assert load(made, unjitted).path != before
+
+
+def product(x: Any) -> float:
+    total = 1.0
+    for i in range(x.shape[0]):
+        total *= 1.0 + math.exp(x[i])
+    return total
+
+
+def some_large(x: Any) -> float:
+    found, total = False, 0.0
+    for i in range(x.shape[0]):
+        y = math.exp(x[i])
+        found = (y > 2.0) | found
+        total += y
+    return total if found else 0.0
+
+
+def largest(x: Any) -> float:
+    top = 0.0
+    for i in range(x.shape[0]):
+        top = max(top, math.exp(x[i]))
+    return top
+
+
+@pytest.mark.parametrize(("function", "vectorised"), [(product, True), (some_large, True), (largest, False)])
+def test_what_a_loop_carries_decides(function: Callable[..., Any], vectorised: bool) -> None:
+    assert (IMPORT in str(jit(function).source(X, level="compiled"))) == vectorised
+    assert jit(function)(X) == pytest.approx(function(X), rel=1e-13)

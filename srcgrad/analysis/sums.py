@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from srcgrad.ir.core import Block, Op, Operand, Value, definitions, used
@@ -12,18 +13,23 @@ from srcgrad.ir.types import Scalar
 def only_sums(op: Op) -> bool:
     """Whether each carried scalar is only added to or subtracted from, and no partial sum is read by anything else."""
     body = op.blocks[0]
+    return set(sums(op)) == set(range(len(body.yields)))
+
+
+def sums(op: Op) -> Iterator[int]:
+    """The positions of those, among all that a loop carries."""
+    body = op.blocks[0]
     uses = Counter(used(body))
     known = definitions(body)
     for k, (parameter, yielded) in enumerate(zip(body.parameters[1:], body.yields, strict=True)):
         if not isinstance(parameter.type, Scalar):
-            return False
+            continue
         links = _Chains(known, parameter).to(yielded)
         if not links:  # not a sum, or never changed
-            return False
+            continue
         own_uses = Counter(link.used for link in {*links, Link(body, k, yielded)})
-        if any(uses[v] != n for v, n in own_uses.items() if isinstance(v, Value)):
-            return False
-    return True
+        if all(uses[v] == n for v, n in own_uses.items() if isinstance(v, Value)):
+            yield k
 
 
 def partial_sums(op: Op) -> frozenset[Value]:

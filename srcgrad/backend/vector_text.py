@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from srcgrad.analysis.sums import only_sums
-from srcgrad.ir.core import Op, walk
+from srcgrad.analysis.sums import sums
+from srcgrad.ir.core import Block, Op, used, walk
 from srcgrad.ir.types import F32, F64, Scalar
 from srcgrad.primitives.scalar import SCALARS
 
@@ -27,6 +27,8 @@ VECTOR_NAMES = frozenset({*VECTOR_FUNCTIONS.values(), *(f"{name}f" for name in V
 # What an iteration may do, besides arithmetic. A branch becomes a selection.
 VECTORISED = frozenset({*SCALARS, "load", "store", "accumulate", "cast", "dim", "if", "select", "check", "check_index"})
 
+REDUCTIONS = frozenset({"and_", "or_", "max", "min", "bit_and", "bit_or", "bit_xor"})
+
 
 def vector_function(op: Op) -> str | None:
     """The name of the function in srcgrad.vector_math that computes a scalar op, if there is one."""
@@ -38,11 +40,22 @@ def vector_function(op: Op) -> str | None:
 
 
 def may_vectorise(loop: Op) -> bool:
-    """Whether a counted loop is innermost and hands nothing but sums from one iteration to the next.
+    """Whether a counted loop is innermost and hands nothing but sums and the like from one iteration to the next.
 
     In others the C library is used: one call of it takes no longer, and its result is there sooner.
     """
     body = loop.blocks[0]
     if not all(op.primitive in VECTORISED for op in walk(body)):
         return False
-    return len(body.parameters) == 1 or only_sums(loop)
+    summed = set(sums(loop))
+    return all(k in summed or _is_reduced(body, k) for k in range(len(body.yields)))
+
+
+def _is_reduced(body: Block, k: int) -> bool:
+    """Whether what is carried is only combined with something, in an order that does not matter to LLVM."""
+    parameter, yielded = body.parameters[1 + k], body.yields[k]
+    made = next((op for op in body.ops if yielded in op.results), None)
+    if made is None or list(used(body)).count(parameter) != 1 or parameter not in made.operands:
+        return False
+    assert isinstance(parameter.type, Scalar)
+    return made.primitive == "mul" or (made.primitive in REDUCTIONS and parameter.type.dtype.kind != "f")

@@ -5,6 +5,7 @@ import sys
 
 from srcgrad.library import (
     axes,
+    blas,
     comparison,
     counting,
     covariance,
@@ -13,6 +14,7 @@ from srcgrad.library import (
     differences,
     elementwise,
     extremes,
+    fourier,
     grids,
     interpolation,
     linear_algebra,
@@ -36,6 +38,7 @@ from srcgrad.library import (
 
 __all__ = [
     "axes",
+    "blas",
     "comparison",
     "counting",
     "covariance",
@@ -44,6 +47,7 @@ __all__ = [
     "differences",
     "elementwise",
     "extremes",
+    "fourier",
     "grids",
     "interpolation",
     "linear_algebra",
