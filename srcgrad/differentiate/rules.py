@@ -31,7 +31,7 @@ Transpose = Callable[[str], str]
 
 def link_rules(function: Function, activity: Activity, transpose: Transpose) -> Function:
     """Every active call that comes with a rule, so prepared."""
-    return replace(function, body=_Linker(function, activity, transpose).block(function.body))
+    return replace(function, body=Linker(function, activity, transpose).block(function.body))
 
 
 def has_rules(function: Function) -> bool:
@@ -48,7 +48,7 @@ def runs_itself(rules: Rules) -> bool:
     return bool(rules.backward) and not rules.forward
 
 
-class _Linker:
+class Linker:
     def __init__(self, function: Function, activity: Activity, transpose: Transpose) -> None:
         self.function = function
         self.activity = activity

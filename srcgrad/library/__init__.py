@@ -5,6 +5,7 @@ import sys
 
 from srcgrad.library import (
     axes,
+    blas,
     comparison,
     counting,
     covariance,
@@ -13,6 +14,7 @@ from srcgrad.library import (
     differences,
     elementwise,
     extremes,
+    fourier,
     grids,
     interpolation,
     linear_algebra,
@@ -26,6 +28,7 @@ from srcgrad.library import (
     products,
     putting,
     quantiles,
+    random,
     repeating,
     singular,
     spectral,
@@ -35,6 +38,7 @@ from srcgrad.library import (
 
 __all__ = [
     "axes",
+    "blas",
     "comparison",
     "counting",
     "covariance",
@@ -43,6 +47,7 @@ __all__ = [
     "differences",
     "elementwise",
     "extremes",
+    "fourier",
     "grids",
     "interpolation",
     "linear_algebra",
@@ -57,6 +62,7 @@ __all__ = [
     "products",
     "putting",
     "quantiles",
+    "random",
     "repeating",
     "singular",
     "spectral",
