@@ -18,6 +18,7 @@ from srcgrad.library import (
     grids,
     interpolation,
     linear_algebra,
+    mathematics,
     missing,
     norms,
     ordering,
@@ -33,6 +34,7 @@ from srcgrad.library import (
     spectral,
     splitting,
     statistics,
+    ufunc_methods,
 )
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "interpolation",
     "linear_algebra",
     "load_special",
+    "mathematics",
     "missing",
     "norms",
     "ordering",
@@ -66,6 +69,7 @@ __all__ = [
     "spectral",
     "splitting",
     "statistics",
+    "ufunc_methods",
 ]
 
 

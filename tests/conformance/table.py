@@ -22,6 +22,7 @@ TOPICS = {
     "mathematics": "The module `math`",
     "reductions": "Reductions",
     "running": "Along an axis",
+    "ufuncs": "Options and methods of ufuncs, and more of `math`",
     "special": "scipy.special",
     "of_complex": "Complex numbers",
     "fourier": "np.fft",
