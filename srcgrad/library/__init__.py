@@ -4,6 +4,7 @@ import importlib
 import sys
 
 from srcgrad.library import (
+    applying,
     axes,
     comparison,
     counting,
@@ -16,6 +17,7 @@ from srcgrad.library import (
     grids,
     interpolation,
     linear_algebra,
+    lists,
     missing,
     norms,
     ordering,
@@ -34,6 +36,7 @@ from srcgrad.library import (
 )
 
 __all__ = [
+    "applying",
     "axes",
     "comparison",
     "counting",
@@ -46,6 +49,7 @@ __all__ = [
     "grids",
     "interpolation",
     "linear_algebra",
+    "lists",
     "load_special",
     "missing",
     "norms",

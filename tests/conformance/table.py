@@ -22,6 +22,10 @@ TOPICS = {
     "mathematics": "The module `math`",
     "reductions": "Reductions",
     "running": "Along an axis",
+    "shapes": "Shapes",
+    "grids": "Grids, diagonals and triangles",
+    "indexing": "Indexing, sorting and counting",
+    "products": "Products and polynomials",
     "special": "scipy.special",
 }
 for _topic in TOPICS:
