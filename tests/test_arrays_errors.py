@@ -55,7 +55,6 @@ REFUSED: list[tuple[Callable[..., object], np.ndarray, str]] = [
     (lambda x: np.concatenate((x, np.zeros((2, 2)))), V, "cannot be joined"),
     (lambda x: np.array([[1.0, 2.0], [3.0]]), V, "must have one shape"),
     (lambda x: x.tolist(), V, "has no rule"),
-    (lambda x: np.fft.fft(x), V, "has no rule"),
 ]
 
 

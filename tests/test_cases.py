@@ -13,9 +13,7 @@ from oracle.differences import gradient
 import srcgrad
 
 # What is refused so far, and how. A case that starts to work must leave the table.
-REFUSED: dict[str, str] = {
-    "fft_asymmetric_mask": "UnsupportedError",
-}
+REFUSED: dict[str, str] = {}
 
 
 def gradients(case: Case, jit: bool) -> list[Any]:

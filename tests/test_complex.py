@@ -333,6 +333,41 @@ def test_a_copy_of_a_part_is_its_own() -> None:
     np.testing.assert_allclose(grad(f, jit=False)(Z), [1.0, 1.0, 0.0])
 
 
+def test_conj_of_a_real_array_is_the_array() -> None:
+    def method(x: np.ndarray) -> float:
+        y = x.conj()
+        y[0] = 5.0
+        return np.sum(x * x)
+
+    def function(x: np.ndarray) -> float:
+        y = np.conj(x)
+        y[0] = 5.0
+        return np.sum(x * x)
+
+    for f in (method, function):
+        assert srcgrad.jit(f, jit=False)(X.copy()) == f(X.copy())
+
+
+def test_structures_of_complex_numbers() -> None:
+    found = grad(lambda p: (p["z"] * p["x"] * 1j).real + np.sum(np.abs(p["w"])), jit=False)(
+        {"z": 1 + 2j, "x": 2.0, "w": Z}
+    )
+    assert (found["z"], found["x"]) == (2j, -2.0)
+    np.testing.assert_allclose(found["w"], np.conj(Z) / np.abs(Z))
+    _, pullback = vjp(lambda z: [z * z, {"a": z.real}], 1 + 2j, jit=False)
+    assert pullback([1j, {"a": 2.0}]) == (-2 + 2j,)
+
+
+def test_branch_not_taken_leaves_no_nan() -> None:
+    def f(z: np.ndarray) -> float:
+        return np.sum(np.where(z == 0, 1.0, np.log(z) * np.sqrt(z)).real)
+
+    with np.errstate(all="ignore"):
+        found = grad(f, jit=False)(np.array([0j, 1 + 1j]))
+    w = np.complex128(1 + 1j)
+    np.testing.assert_allclose(found, [0.0, 1 / np.sqrt(w) + np.log(w) * 0.5 / np.sqrt(w)])
+
+
 def test_parts_are_read_at_once() -> None:
     def f(z: np.ndarray) -> float:
         total = 0.0

@@ -134,6 +134,21 @@ class Builder:
 
         self.for_(n, (), iteration, counter=counter)
 
+    def while_(
+        self,
+        initial: Sequence[Operand],
+        test: Callable[..., Operand],
+        body: Callable[..., Sequence[Operand]],
+        names: Sequence[str],
+    ) -> tuple[Value, ...]:
+        """A loop as long as ``test(*carried)`` holds; ``body(*carried)`` returns what it yields."""
+        blocks = []
+        for emit_block in (lambda *carried: (test(*carried),), body):
+            parameters = tuple(Value(x.type, n) for x, n in zip(initial, names, strict=True))
+            self.open(parameters)
+            blocks.append(self.close(emit_block(*parameters)))
+        return self.emit("while", *initial, blocks=blocks, names=names)
+
     def if_(
         self,
         condition: Operand,

@@ -18,6 +18,9 @@ relu, sigmoid, tanh = FUNCTIONS["relu"], FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 softmax, log_softmax = FUNCTIONS["softmax"], FUNCTIONS["log_softmax"]
 
 
+Pair = tuple[int, int]
+
+
 def _pair(value: Any) -> tuple[int, int]:
     return (int(value), int(value)) if isinstance(value, int) else (int(value[0]), int(value[1]))
 
@@ -88,11 +91,26 @@ def conv2d(
     if padding == "same":
         padding = tuple(d * (k - 1) // 2 for d, k in zip(_pair(dilation), weight.shape[2:], strict=True))
     padding = 0 if padding == "valid" else padding
-    how = f"{_pair(stride)}, {_pair(padding)}, {_pair(dilation)}"
     nodes, _ = common(input, weight) if bias is None else common(input, weight, bias)
+    image, window = tuple(input.shape[1:]), (weight.shape[0], *weight.shape[2:])
+    out = _places(image, window[1:], _pair(stride), _pair(padding), _pair(dilation))
+    how = f"{image}, {window}, {out}, {_pair(stride)}, {_pair(padding)}, {_pair(dilation)}"
     if bias is None:
         return apply("Conv2D", f"{{f0}}({{0}}, {{1}}, {how})", *nodes, functions=(layers.conv2d,))
     return apply("Conv2D", f"{{f0}}({{0}}, {{1}}, {{2}}, {how})", *nodes, functions=(layers.conv2d_with_bias,))
+
+
+def _places(
+    image: tuple[int, ...], window: tuple[int, ...], stride: Pair, padding: Pair, dilation: Pair = (1, 1)
+) -> Pair:
+    """How many places there are for the window, down and across."""
+    h, w = ((image[1 + k] + 2 * padding[k] - dilation[k] * (window[k] - 1) - 1) // stride[k] + 1 for k in range(2))
+    if h < 1 or w < 1:
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({image[1] + 2 * padding[0]} x {image[2] + 2 * padding[1]}). "
+            f"Kernel size: ({window[0]} x {window[1]}). Kernel size can't be greater than actual input size"
+        )
+    return h, w
 
 
 def _check_channels(input: Tensor, weight: Tensor) -> None:
@@ -105,14 +123,21 @@ def _check_channels(input: Tensor, weight: Tensor) -> None:
 
 def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Tensor:
     """The largest element in each window; the derivative goes to the first of those that tie."""
-    how = f"{_pair(kernel_size)}, {_pair(stride or kernel_size)}, {_pair(padding)}"
-    return apply("MaxPool2D", f"{{f0}}({{0}}, {how})", input.node, functions=(layers.max_pool2d,))
+    return _pooled("MaxPool2D", layers.max_pool2d, input, kernel_size, stride, padding)
 
 
 def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Tensor:
     """The mean of each window, the border counted as zeros."""
-    how = f"{_pair(kernel_size)}, {_pair(stride or kernel_size)}, {_pair(padding)}"
-    return apply("AvgPool2D", f"{{f0}}({{0}}, {how})", input.node, functions=(layers.avg_pool2d,))
+    return _pooled("AvgPool2D", layers.avg_pool2d, input, kernel_size, stride, padding)
+
+
+def _pooled(name: str, function: Any, input: Tensor, kernel_size: Any, stride: Any, padding: Any) -> Tensor:
+    if input.ndim == 3:
+        return _pooled(name, function, input.unsqueeze(0), kernel_size, stride, padding)[0]
+    image, window, step = tuple(input.shape[1:]), _pair(kernel_size), _pair(stride or kernel_size)
+    out = _places(image, window, step, _pair(padding))
+    how = f"{image}, {window}, {out}, {step}, {_pair(padding)}"
+    return apply(name, f"{{f0}}({{0}}, {how})", input.node, functions=(function,))
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

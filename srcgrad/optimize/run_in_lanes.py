@@ -125,4 +125,7 @@ def _depth(block: Block) -> int:
 
 def _recurs(block: Block) -> bool:
     """Whether a loop carries something other than sums."""
-    return any(op.primitive == "for" and len(op.operands) > 1 and not only_sums(op) for op in walk(block))
+    return any(
+        op.primitive == "while" or (op.primitive == "for" and len(op.operands) > 1 and not only_sums(op))
+        for op in walk(block)
+    )

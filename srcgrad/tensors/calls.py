@@ -25,8 +25,17 @@ def call_on_tensors(compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     name = str(getattr(compiled, "__name__", "Compiled"))
     values_of(nodes)
     with np.errstate(all="ignore"):
-        result = form("", text, functions=(compiled,)).run(*map(operand, nodes))
+        result = form("", text, functions=(compiled,)).run(*map(_read_only, nodes))
     return _recorded(name[:1].upper() + name[1:], text, compiled, nodes, result)
+
+
+def _read_only(node: Node) -> object:
+    """A value that the function cannot write to, as it might to an array of its caller's."""
+    value = operand(node)
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return value
 
 
 def _recorded(name: str, text: str, compiled: Any, nodes: list[Node], result: Any) -> Any:
@@ -47,7 +56,7 @@ def _spelled(argument: Any, nodes: list[Node]) -> str:
     if isinstance(argument, Tensor):
         nodes.append(argument.node)
     elif isinstance(argument, np.ndarray):
-        nodes.append(given(argument))
+        nodes.append(given(np.array(argument)))  # the caller may change it before the gradient is asked for
     elif isinstance(argument, bool) or argument is None or isinstance(argument, str):
         return repr(argument)
     elif isinstance(argument, int | float):

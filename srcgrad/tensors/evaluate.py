@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srcgrad.errors import Error
+from srcgrad.tensors.chunks import LIMIT
 from srcgrad.tensors.expression import Text, Writer, expression
 from srcgrad.tensors.graph import Node, Value, operand, pending, settle, values_of
 from srcgrad.tensors.modes import modes
@@ -23,7 +24,12 @@ def value_of(node: Node) -> Value:
 
 def _compute(node: Node) -> None:
     todo = list(pending((node,)))
-    if len(todo) <= FEW or modes.anomaly or not node.needs_grad or not all(n.form and n.form.text for n in todo):
+    if (
+        not FEW < len(todo) <= LIMIT
+        or modes.anomaly
+        or not node.needs_grad
+        or not all(n.form and n.form.text for n in todo)
+    ):
         values_of((node,))
         return
     inside = set(todo)

@@ -122,6 +122,7 @@ class Writer:
         self._functions: dict[int, tuple[str, Function]] = {}
         self._taken: set[str] = {"np", "special"}
         self._symbols: dict[int, str] = {}
+        self._products: dict[int, str] = {}
         for node in found.ops:
             for function in node.form.functions if node.form else ():
                 self._name_function(function)
@@ -153,13 +154,18 @@ class Writer:
             for axis, n in enumerate(node.shape):
                 if n != 1:
                     self._symbols.setdefault(n, f"{name}.shape[{axis}]")
+            for axis in range(len(node.shape) - 1):  # as a reshape merges them
+                merged = node.shape[axis] * node.shape[axis + 1]
+                self._products.setdefault(merged, f"{name}.shape[{axis}] * {name}.shape[{axis + 1}]")
             repeated = len({n for n in node.shape if n != 1}) < sum(n != 1 for n in node.shape)
             if any(known) or repeated:
                 sizes = "".join(f"{self._size(n)}, " for n in node.shape).rstrip(" ")
                 yield f"{name} = np.reshape({name}, ({sizes if len(node.shape) == 1 else sizes[:-1]}))"
 
     def _size(self, n: int) -> str:
-        return self._symbols.get(n, str(n))
+        if n <= 1:
+            return str(n)
+        return self._symbols.get(n) or self._products.get(n) or str(n)
 
     def _name_function(self, function: Function) -> None:
         if id(function) in self._functions:

@@ -89,7 +89,7 @@ class Node:
 
     @property
     def blocked(self) -> bool:
-        """Whether derivatives stop here though operands have some: made under ``no_grad``, or detached."""
+        """Whether derivatives stop here though operands have some: it was made under ``no_grad``."""
         form = self.form
         if form is None or self.needs_grad or form.discrete or self.value is not None:
             return False
@@ -160,14 +160,11 @@ def operand(node: Node) -> object:
 signatures = Signature()
 
 
-def record(form: Form, *inputs: Node, carries: bool = True) -> Node:
-    """A node for an operation. What needs no gradient, and can be computed, is computed at once.
-
-    ``carries=False`` is a result through which no derivative goes.
-    """
+def record(form: Form, *inputs: Node) -> Node:
+    """A node for an operation. What needs no gradient, and can be computed, is computed at once."""
     shape, dtype = signatures.of(form, inputs)
     node = Node(form, inputs, shape, dtype)
-    wanted = carries and modes.grad and not form.discrete and any(source.needs_grad for source in inputs)
+    wanted = modes.grad and not form.discrete and any(source.needs_grad for source in inputs)
     if wanted and (form.parts or dtype.kind == "f"):
         node.needs_grad = True
         if modes.anomaly:

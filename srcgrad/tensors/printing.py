@@ -57,7 +57,8 @@ def _body(array: np.ndarray) -> str:
     cut = array.size > THRESHOLD
     shown = _shown(array, cut)
     write = _writer(shown)
-    width = max(len(write(v)) for v in shown.ravel())
+    finite = shown[np.isfinite(shown)] if shown.dtype.kind == "f" else shown
+    width = max((len(write(v)) for v in finite.ravel()), default=0)
     return _nested(array, len(HEAD), cut, lambda v: write(v).rjust(width), width)
 
 

@@ -1,9 +1,9 @@
 """Cotangents from outputs back to leaves, in as few pieces as possible, each one generated adjoint.
 
 The expression is cut where something has to happen in between: at a hook, at a tensor that retains its gradient or
-whose gradient is asked for, at an `autograd.Function`, and at every operation while anomalies are looked for. A cut
-value gets its level, one more than that of whatever uses it: the pieces are swept level by level, so that the
-cotangent of a cut value is complete when its turn comes.
+whose gradient is asked for, at an `autograd.Function`, between the chunks of a long expression, and at every operation
+while anomalies are looked for. A cut value gets its level, one more than that of whatever uses it: the pieces are swept
+level by level, so that the cotangent of a cut value is complete when its turn comes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.tensors.chunks import chunks
 from srcgrad.tensors.expression import Expression, Text, Writer, expression, refuse_freed
 from srcgrad.tensors.forms import form
 from srcgrad.tensors.graph import Node, at_line, given, is_custom, operand, part_of, settle, values_of
@@ -54,12 +55,15 @@ class Sweep:
         self._cotangents: dict[Node, Tensor] = {}
         self._needed: set[Node] = set()
         self._levels: dict[Node, int] = {}
+        self._chunks: dict[Node, int] = {}
+        self._custom: dict[int, list[Node]] = {}
 
     def run(self, outputs: Sequence[Node], cotangents: Sequence[Tensor | None], retain: bool) -> Gradients:
         """The gradients; a cotangent of None is the 1 of a number."""
         order = self._ordered(outputs)
         for node in outputs:
             self._levels.setdefault(node, 0)
+        self._chunks = chunks([node for node in reversed(order) if node.form is not None])
         self._set_levels(order)
         with set_grad_enabled(self._create_graph):
             first = outputs[0]
@@ -97,40 +101,39 @@ class Sweep:
 
     def _set_levels(self, order: Sequence[Node]) -> None:
         for node in order:
-            level = self._levels.setdefault(node, 0)
-            # What a custom backward returns is swept on from there, as from a cut.
-            inner = level + (node.form is not None and not node.form.text and node.form.name != "Item")
+            inner = level = self._levels.setdefault(node, 0)
+            if node.form is not None and not node.form.text:
+                # It waits for the cotangents of all its results; what it returns is swept on from there.
+                self._custom.setdefault(level, []).append(node)
+                inner += 1
             for source in node.inputs:
                 if source in self._needed:
-                    least = inner + self._is_cut(source)
+                    least = inner + self._is_cut(node, source)
                     self._levels[source] = max(self._levels.get(source, 0), least)
 
-    def _is_cut(self, node: Node) -> bool:
-        if node.form is None:
+    def _is_cut(self, user: Node, node: Node) -> bool:
+        """Whether the sweep stops between a node and what uses it."""
+        if node.form is None or node.form.parts:
             return False
         special = node.hooks or node.retained is not None or node in self._wanted or modes.anomaly
-        return bool(special) or is_custom(node)
+        return bool(special) or is_custom(node) or self._chunks.get(node) != self._chunks.get(user)
 
     # -- one level ----------------------------------------------------------------------------------------
 
     def _sweep_level(self, level: int, implicit: bool) -> None:
         ready = [node for node in self._cotangents if self._levels[node] == level]
         outputs: list[Node] = []
-        custom: dict[Node, None] = {}
         for node in ready:
             self._arrive(node)
-            if node.form is None or not any(source in self._needed for source in node.inputs):
-                continue
-            if is_custom(node):
-                custom[node.inputs[0]] = None
-            else:
+            if not is_custom(node) and any(source in self._needed for source in node.inputs):
                 outputs.append(node)
-        for node in custom:
+        for node in self._custom.get(level, ()):
             self._sweep_custom(node)
-        pieces = [[node] for node in outputs] if modes.anomaly else [outputs]
-        for piece in pieces:
-            if piece:
-                self._sweep_piece(piece, implicit)
+        pieces: dict[object, list[Node]] = {}
+        for node in outputs:
+            pieces.setdefault(node if modes.anomaly else self._chunks.get(node), []).append(node)
+        for piece in pieces.values():
+            self._sweep_piece(piece, implicit)
 
     def _arrive(self, node: Node) -> None:
         """The cotangent of a node is complete: hooks may change it, who asked for it gets it."""
@@ -167,6 +170,8 @@ class Sweep:
         for node, cotangent in self._cotangents.items():
             if is_custom(node) and node.inputs[0] is apply and node.form is not None:
                 parts[node.form.sizes[0]] = cotangent
+        if all(part is None for part in parts):
+            return
         backward: Any = apply.form.functions[0]
         for source, gradient in zip(apply.inputs, backward(parts), strict=True):
             if gradient is not None and source in self._needed:
@@ -189,17 +194,16 @@ class Sweep:
     def _stops(self, outputs: Sequence[Node]) -> list[Node]:
         stops: dict[Node, None] = {}
         seen: set[Node] = set(outputs)
-        stack = [source for node in reversed(outputs) for source in reversed(node.inputs)]
+        stack = [(node, source) for node in reversed(outputs) for source in reversed(node.inputs)]
         while stack:
-            node = stack.pop()
+            user, node = stack.pop()
             if node not in self._needed or node in stops:
                 continue
-            if node.form is None or self._is_cut(node):
+            if node.form is None or self._is_cut(user, node):
                 stops[node] = None
-                continue
-            if node not in seen:
+            elif node not in seen:
                 seen.add(node)
-                stack.extend(reversed(node.inputs))
+                stack.extend((node, source) for source in reversed(node.inputs))
         return list(stops)
 
 

@@ -158,12 +158,22 @@ class Tensor:
 
     def become(self, node: Node) -> Tensor:
         """The tensor after an in-place update: from now on it is ``node``."""
-        leaf = self._root().is_leaf and self._root().requires_grad
-        if leaf and modes.grad:
+        if self._is_detached():
+            with _unrecorded():
+                self._replace(node)
+            return self
+        root = self._root()
+        if root.is_leaf and root.requires_grad and modes.grad:
             view = "" if self._base is None else "view of a "
             raise RuntimeError(f"a {view}leaf Variable that requires grad is being used in an in-place operation.")
         self._replace(node)
         return self
+
+    def _is_detached(self) -> bool:
+        """Whether this looks into another tensor as constant to derivatives."""
+        return self._base is not None and (
+            (self._step is not None and self._step.detaches) or self._base._is_detached()
+        )
 
     def _root(self) -> Tensor:
         root = self
@@ -273,8 +283,13 @@ class Tensor:
         if requires_grad and node.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if requires_grad != node.needs_grad:
-            self._base = None  # a leaf stands for itself
-            self._cell = Cell(given(value_of(node), self if requires_grad else None))
+            leaf_node = given(value_of(node), self if requires_grad else None)
+            if self._base is None:
+                self._cell.node = leaf_node
+                self._cell.version += 1
+            else:
+                self._base = None  # a leaf stands for itself
+                self._cell = Cell(leaf_node)
         return self
 
     @property

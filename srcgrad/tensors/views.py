@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from srcgrad.primitives.custom import stop_gradient
 from srcgrad.tensors.forms import Form, form
 from srcgrad.tensors.formulas.stores import replaced
 from srcgrad.tensors.graph import Node, record
@@ -17,6 +18,7 @@ class View:
 
     read: Callable[[Node], Node]
     write: Callable[[Node, Node], Node]
+    detaches: bool = False
 
 
 def reshaping(shape: tuple[int, ...]) -> View:
@@ -60,7 +62,7 @@ def _as_object(part: str) -> str:
 
 def detaching() -> View:
     """The same values, through which no derivative goes."""
-    return View(detached, _refuse_or_take)
+    return View(detached, _refuse_or_take, detaches=True)
 
 
 def _refuse_or_take(base: Node, new: Node) -> Node:
@@ -69,6 +71,8 @@ def _refuse_or_take(base: Node, new: Node) -> Node:
             "one of the variables needed for gradient computation has been modified by an inplace operation: a "
             "detached view of it was written to. Write to a .clone() of the detached tensor."
         )
+    if new.needs_grad:
+        raise RuntimeError("a value that requires grad is written to a detached tensor. Write to a .clone() of it.")
     return new
 
 
@@ -86,9 +90,9 @@ def permute(node: Node, order: tuple[int, ...]) -> Node:
     return record(form("Permute", f"np.transpose({{0}}, {order})", keeps=False), node)
 
 
-DETACH = form("Detach", "{0}", keeps=False)
+DETACH = form("Detach", "{f0}({0})", functions=(stop_gradient,), keeps=False, discrete=True)
 
 
 def detached(node: Node) -> Node:
     """The same value without a derivative."""
-    return record(DETACH, node, carries=False) if node.needs_grad else node
+    return record(DETACH, node) if node.needs_grad else node

@@ -1,12 +1,13 @@
 """One case of the table checked against NumPy: values, and derivatives by differences of NumPy's own function.
 
-Each floating argument moves along a random direction. Forward mode must give the derivative along it, the gradient
-of a weighted sum of the result the same in total, and the second derivative is compared with differences of that
-gradient. Plain Python throughout; `same_jitted` compares compiled code with it.
+Each floating argument moves along a random direction, a complex one in both parts. Forward mode must give the
+derivative along it, the gradient of a weighted sum of the result the same in total, and the second derivative is
+compared with differences of that gradient. Plain Python throughout; `same_jitted` compares compiled code with it.
 """
 
 from __future__ import annotations
 
+import cmath
 import linecache
 import math
 import warnings
@@ -21,7 +22,7 @@ import scipy.special
 import srcgrad
 from conformance.row import Case
 
-NAMES = {"np": np, "math": math, "special": scipy.special, "linalg": scipy.linalg}
+NAMES = {"np": np, "math": math, "cmath": cmath, "special": scipy.special, "linalg": scipy.linalg}
 ARGUMENTS = ("x", "y", "z")
 MODES = ("value", "forward", "reverse", "second")
 
@@ -65,7 +66,7 @@ def same_jitted(case: Case) -> None:
             continue
         found = jitted.gradients(point)
         for a, b in zip(found, expected, strict=True):
-            compare(a, b, 1e-6 if np.asarray(b).dtype == np.float32 else 1e-11, "compiled code")
+            compare(a, b, 1e-6 if is_single(b) else 1e-11, "compiled code")
 
 
 class Program:
@@ -77,10 +78,12 @@ class Program:
         self.parameters = ARGUMENTS[: len(case.points[0])]
         inside = ", ".join(self.parameters)
         self.f = defined("f", inside, case.expression, dict(NAMES))
+        first = case.points[0]
         weighted = f"np.sum(f({inside}) * weights)"
+        if np.iscomplexobj(self.f(*first)):
+            weighted = f"np.real({weighted})"
         self.loss = defined("loss", f"{inside}, weights", weighted, {**NAMES, "f": self.f})
         self.primal = srcgrad.jit(self.f, jit=jit)
-        first = case.points[0]
         self.active = tuple(k for k in range(len(first)) if is_floating(first[k]))
         if self.active:
             self.value_and_grad = srcgrad.value_and_grad(self.loss, self.active, jit=jit)
@@ -109,8 +112,8 @@ class Program:
             assert np.shape(gradient) == np.shape(point[k]), self.place("shape of the gradient")
             assert np.asarray(gradient).dtype == np.asarray(point[k]).dtype, self.place("dtype of the gradient")
         tangents = self.direction(point)
-        found = sum(np.vdot(g, tangents[k]) for k, g in zip(self.active, gradients, strict=True))
-        expected = np.sum(self.along(self.f, point) * weights)
+        found = sum(np.sum(g * tangents[k]).real for k, g in zip(self.active, gradients, strict=True))
+        expected = np.sum(self.along(self.f, point) * weights).real
         compare(found, expected, self.slack(point), self.place("reverse mode"), loose=True)
         compare(value, self.loss(*point, weights), self.slack(point), self.place("value"), loose=True)
         return True
@@ -140,7 +143,11 @@ class Program:
 
     def weights(self, point: tuple[Any, ...]) -> Any:
         result = np.asarray(self.f(*point))
-        drawn = np.cos(1.0 + np.arange(result.size)).reshape(result.shape).astype(result.dtype)
+        places = np.arange(result.size).reshape(result.shape)
+        drawn = np.cos(1.0 + places)
+        if np.iscomplexobj(result):
+            drawn = drawn + 1j * np.sin(2.0 + places)
+        drawn = drawn.astype(result.dtype)
         return drawn if result.ndim else result.dtype.type(drawn)
 
     def direction(self, point: tuple[Any, ...]) -> list[Any]:
@@ -162,10 +169,10 @@ class Program:
         return (4 * slope(5e-4) - slope(1e-3)) / 3
 
     def tolerance(self, point: tuple[Any, ...], expected: Any) -> float:
-        return 2e-6 if np.asarray(expected).dtype == np.float32 else self.case.rtol
+        return 2e-6 if is_single(expected) else self.case.rtol
 
     def slack(self, point: tuple[Any, ...]) -> float:
-        return 1e-3 if any(np.asarray(a).dtype == np.float32 for a in (*point, self.f(*point))) else 1e-7
+        return 1e-3 if any(is_single(a) for a in (*point, self.f(*point))) else 1e-7
 
     def place(self, what: str) -> str:
         return f"{what} of {self.case.expression}"
@@ -197,7 +204,13 @@ def is_floating(a: Any) -> bool:
     return np.asarray(a).dtype.kind in "fc"
 
 
+def is_single(a: Any) -> bool:
+    return np.asarray(a).dtype in (np.float32, np.complex64)
+
+
 def like(numbers: np.ndarray, a: Any) -> Any:
+    if np.iscomplexobj(a):
+        numbers = numbers + 1j * np.cos(3.0 * numbers)
     if not isinstance(a, np.ndarray):
         return type(a)(numbers[0])
     return numbers.reshape(a.shape).astype(a.dtype)
@@ -206,4 +219,5 @@ def like(numbers: np.ndarray, a: Any) -> Any:
 def wider(a: Any) -> Any:
     if not is_floating(a):
         return a
-    return a.astype(np.float64) if isinstance(a, np.ndarray) else float(a)
+    wide = complex if np.iscomplexobj(a) else float
+    return a.astype(wide) if isinstance(a, np.ndarray) else wide(a)

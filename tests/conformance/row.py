@@ -74,6 +74,14 @@ def numbers(*shape: int, dtype: type = np.float64) -> Any:
     return between(-1.7, 1.7, *shape, dtype=dtype)
 
 
+def complexes(*shape: int, dtype: type = np.complex128) -> Any:
+    """Random complex numbers around 0; without a shape, one Python number (or one scalar of another dtype)."""
+    drawn = RNG.uniform(-1.7, 1.7, shape) + 1j * RNG.uniform(-1.7, 1.7, shape)
+    if shape:
+        return drawn.astype(dtype)
+    return complex(drawn) if dtype is np.complex128 else dtype(drawn)
+
+
 def between(low: float, high: float, *shape: int, dtype: type = np.float64) -> Any:
     """Random numbers in an interval."""
     drawn = RNG.uniform(low, high, shape)

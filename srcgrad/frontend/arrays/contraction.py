@@ -1,4 +1,4 @@
-"""Products of arrays, ``dot``, ``@`` and ``einsum``, as plain loops.
+"""Products of arrays, ``dot``, ``@`` and ``einsum``: of two matrices over BLAS (``library.blas``), else as plain loops.
 
 The innermost loop runs along memory: over the axis that is summed for dot products of rows (also where the right
 operand is a transposed matrix), else along the rows of the result: ``out[i, j] += a[i, k] * b[k, j]`` runs i, k, j.
@@ -99,6 +99,10 @@ def product(builder: Builder, a: ArrayValue, b: ArrayValue) -> FrontValue:
     shape = (*batch, *(rows[-2:-1] if left else ()), *(columns[-1:] if right else ()))
     if not shape:
         return ScalarValue(dots((), (), ()))
+    if a.rank == b.rank == 2 and a.dtype == b.dtype and a.dtype.kind == "f":
+        ref = builder("alloc", *shape, dtype=dtype, fill="empty")
+        builder.emit("call", a.ref, b.ref, ref, callee="matrix_product", types=())
+        return ArrayValue(ref)
     depth = len(batch)
     if not right or b.type.layout == "F":  # columns of the right operand lie in a row
         ref = builder("alloc", *shape, dtype=dtype, fill="empty")

@@ -20,7 +20,7 @@ from srcgrad.frontend.calls.signatures import bound, static_bool
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import parts, scalars
 from srcgrad.frontend.numbers.promotion import Number, as_scalar
-from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, function
+from srcgrad.frontend.registry import Arguments, Keywords, array_attribute, array_method, function
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Part, Static, is_array, is_number
 from srcgrad.ir.build import Builder
 
@@ -66,6 +66,13 @@ def _real(lowering: Lowering, value: FrontValue) -> FrontValue:
 def _imag(lowering: Lowering, value: FrontValue) -> FrontValue:
     assert isinstance(value, ArrayValue | Delayed)
     return part(lowering.builder, value, "imag")
+
+
+@array_method("conj", "conjugate")
+def _conjugated(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """Of a real array itself, and not a copy as ``np.conj`` gives it."""
+    (z,) = bound(lowering, "conj", arguments, keywords, "z")
+    return expression(lowering.builder, (z,), parts.conjugate) if _is_complex(z) or is_number(z) else z
 
 
 def _of_numbers_and_arrays(name: str, of_number: parts.Part) -> Callable[..., FrontValue]:

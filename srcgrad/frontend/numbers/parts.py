@@ -7,8 +7,8 @@ from collections.abc import Callable
 from srcgrad.frontend.numbers.promotion import Number, as_scalar, cast
 from srcgrad.frontend.values import ScalarValue, Static
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import constant
-from srcgrad.ir.types import F64
+from srcgrad.ir.core import Operand, constant
+from srcgrad.ir.types import F64, Scalar
 
 Part = Callable[[Builder, Number], Number]
 
@@ -47,6 +47,17 @@ def angle(builder: Builder, z: Number) -> Number:
     dtype = value.dtype.real if value.dtype.kind in "fc" else F64
     y, x = (cast(builder, as_scalar(part(builder, value)).operand, dtype) for part in (imag, real))
     return ScalarValue(builder("arctan2", y, x))
+
+
+def exponential_less_one(builder: Builder, z: Operand) -> Operand:
+    """``expm1`` of a complex number, by real functions: Numba's (0.68.1) loses all digits near 0."""
+    assert isinstance(z.type, Scalar)
+    dtype = z.type.dtype.real
+    x, y = builder("real", z), builder("imag", z)
+    half = builder("sin", builder("mul", constant(0.5, dtype), y))
+    drop = builder("mul", constant(2.0, dtype), builder("mul", half, half))
+    real = builder("sub", builder("mul", builder("expm1", x), builder("cos", y)), drop)
+    return builder("complex", real, builder("mul", builder("exp", x), builder("sin", y)))
 
 
 def put_together(builder: Builder, x: Number, y: Number) -> Number:

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.numbers.parts import conjugate, modulus
+from srcgrad.frontend.numbers.parts import conjugate, exponential_less_one, modulus
 from srcgrad.frontend.numbers.powers import power
 from srcgrad.frontend.numbers.promotion import (
     PARTS,
@@ -53,7 +53,7 @@ SIGNS |= {"bit_and": "&", "bit_or": "|", "bit_xor": "^", "lshift": "<<", "rshift
 # Elementary functions that NumPy has for complex numbers.
 OF_COMPLEX = {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "square", "reciprocal", "sqrt", "conj"}
 OF_COMPLEX |= {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh"}
-OF_COMPLEX |= {"arctanh", "isnan", "isinf", "isfinite"}
+OF_COMPLEX |= {"arctanh", "isnan", "isinf", "isfinite", "stop"}
 # Primitives that give integers for integers; all other elementary functions give floats.
 KEEPS_INTEGERS = {"abs", "conj", "sign", "max", "min", "floor", "ceil", "trunc", "neg"}
 
@@ -188,6 +188,8 @@ def apply(builder: Builder, primitive: str, values: Sequence[Number], weak: bool
         dtype = floating_for(dtype)
     if dtype.kind == "c" and primitive not in OF_COMPLEX:
         raise refuse(builder, f"{primitive} of a complex number", PARTS, UnsupportedError)
+    if dtype.kind == "c" and primitive == "expm1":
+        return ScalarValue(exponential_less_one(builder, *(converted(builder, v, dtype) for v in values)), weak)
     try:
         result = builder(primitive, *(converted(builder, v, dtype) for v in values))
     except AssertionError as fault:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.sums import only_sums, partial_sums
 from srcgrad.analysis.unconditional import always_in_range
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, definitions, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, definitions, index, same, used, walk
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.table import Effect, effect
 
@@ -50,9 +50,36 @@ class Facts:
     def is_private(self, operand: Operand) -> bool:
         return bool(self.program.sites.sites(operand) & self.private)
 
-    def masked(self, op: Op) -> bool:
-        """Whether an op is a branch that lanes may take differently."""
-        return op.primitive == "if" and self.differs(op.operands[0])
+    def parts(self, op: Op) -> bool:
+        """Whether lanes may take a branch differently, or leave a loop at different times."""
+        if op.primitive == "while":
+            return self.differs(op.blocks[0].yields[0])
+        return op.primitive in ("if", "for") and self.differs(op.operands[0])
+
+    def mirrored(self, loop: Op) -> list[Value]:
+        """The values ``trips - 1 - i`` in the body of a ``for``; lanes that part there end together.
+
+        They are then the same for all lanes that are active.
+        """
+        body = loop.blocks[0]
+        mirrored = (op for op in body.ops if op.primitive == "sub" and op.operands[1] is body.parameters[0])
+        return [op.result for op in mirrored if self.is_last(op.operands[0], loop.operands[0])]
+
+    def is_last(self, last: Operand, trips: Operand) -> bool:
+        """Whether ``last`` is ``trips - 1``."""
+        op = self.definition(last)
+        return op is not None and op.primitive == "sub" and same(op.operands[0], trips) and op.operands[1] == index(1)
+
+    def definition(self, operand: Operand) -> Op | None:
+        return self.program.definitions.get(operand) if isinstance(operand, Value) else None
+
+    def counts(self, loop: Op, k: int) -> bool:
+        """Whether what a ``while`` carries k-th starts and grows alike in all lanes."""
+        body = loop.blocks[1]
+        step = self.definition(body.yields[k])
+        grows = step is not None and step.primitive == "add" and body.parameters[k] in step.operands
+        constant = grows and step is not None and any(isinstance(x, Const) for x in step.operands)
+        return constant and not self.differs(loop.operands[k])
 
 
 def facts_of(loop: Op, program: Program) -> Facts | None:
@@ -77,21 +104,26 @@ def _spread(facts: Facts) -> None:
         _spread_through(facts, facts.body)
 
 
-def _spread_through(facts: Facts, block: Block) -> None:
+def _spread_through(facts: Facts, block: Block, mirrored: Container[Value] = ()) -> None:
     for op in block.ops:
         for inner in op.blocks:
-            _spread_through(facts, inner)
+            _spread_through(facts, inner, facts.mirrored(op) if op.primitive == "for" else ())
         match op.primitive:
             case "for":
                 (body,) = op.blocks
                 for k, result in enumerate(op.results):
-                    if facts.differs(op.operands[1 + k]) or facts.differs(body.yields[k]):
+                    apart = facts.parts(op) or facts.differs(op.operands[1 + k]) or facts.differs(body.yields[k])
+                    if apart and result not in facts.sums:
                         facts.varying.update((result, body.parameters[1 + k]))
+            case "while":
+                _spread_through_while(facts, op)
             case "if":
                 for k, result in enumerate(op.results):
-                    apart = facts.masked(op) or any(facts.differs(b.yields[k]) for b in op.blocks)
+                    apart = facts.parts(op) or any(facts.differs(b.yields[k]) for b in op.blocks)
                     if apart and result not in facts.sums:
                         facts.varying.add(result)
+            case "sub" if op.result in mirrored:
+                pass
             case "load":
                 if facts.is_private(op.operands[0]) or any(facts.differs(x) for x in op.operands[1:]):
                     facts.varying.add(op.result)
@@ -99,6 +131,16 @@ def _spread_through(facts: Facts, block: Block) -> None:
                 pass  # lanes have arrays of one shape
             case _ if any(facts.differs(x) for x in op.operands):
                 facts.varying.update(r for r in op.results if r not in facts.sums)
+
+
+def _spread_through_while(facts: Facts, op: Op) -> None:
+    test, body = op.blocks
+    for k, result in enumerate(op.results):
+        carried = (test.parameters[k], body.parameters[k])
+        if facts.differs(op.operands[k]) or facts.differs(body.yields[k]):
+            facts.varying.update((result, *carried))
+        elif facts.parts(op):
+            facts.varying.update((result,) if facts.counts(op, k) else (result, *carried))
 
 
 def _each_can_be_widened(facts: Facts, block: Block, masks: tuple[Op, ...]) -> bool:
@@ -131,21 +173,36 @@ def _access_can_be_widened(facts: Facts, op: Op, masks: tuple[Op, ...]) -> bool:
     sites = facts.program.sites.sites(op.operands[0])
     if not (sites <= facts.private or sites.isdisjoint(facts.private)):
         return False
-    return not masks or op in facts.program.safe
+    if not masks:
+        return True
+    if all(mask.primitive != "if" for mask in masks):  # some lane is active, and does the same
+        return not any(facts.differs(x) for x in indices(op))
+    return op in facts.program.safe and all(mask.primitive == "if" for mask in masks)
 
 
 def _control_can_be_widened(facts: Facts, op: Op, masks: tuple[Op, ...]) -> bool:
     if op.primitive == "for":
         carried_arrays = any(isinstance(r.type, Array) and not facts.is_private(r) for r in op.results)
-        if facts.differs(op.operands[0]) or carried_arrays:
+        if carried_arrays or (facts.parts(op) and not _may_part(facts, op)):
             return False
-        return _each_can_be_widened(facts, op.blocks[0], masks)
+        return _each_can_be_widened(facts, op.blocks[0], (*masks, op) if facts.parts(op) else masks)
+    if op.primitive == "while":
+        scalars = all(isinstance(r.type, Scalar) for r in op.results)
+        return scalars and facts.parts(op) and all(_each_can_be_widened(facts, b, (*masks, op)) for b in op.blocks)
     if op.primitive == "if":
         if any(not isinstance(r.type, Scalar) for r in op.results):
             return False
-        inner = (*masks, op) if facts.masked(op) or masks else ()
+        inner = (*masks, op) if facts.parts(op) or masks else ()
         return all(_each_can_be_widened(facts, b, inner) for b in op.blocks)
     return False
+
+
+def _may_part(facts: Facts, loop: Op) -> bool:
+    """Whether lanes may run a ``for`` of different lengths: its counter is used as it is, or only mirrored."""
+    mirrored = facts.mirrored(loop)
+    counter = loop.blocks[0].parameters[0]
+    others = [v for v in used(loop.blocks[0]) if v is counter]
+    return (all(isinstance(r.type, Scalar) for r in loop.results) and len(others) in (len(mirrored), 0)) or not mirrored
 
 
 def indices(op: Op) -> tuple[Operand, ...]:

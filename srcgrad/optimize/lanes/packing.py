@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Op, Operand, Value, defined, index, same, walk
+from srcgrad.ir.core import Block, Op, Operand, Value, defined, index, walk
 from srcgrad.ir.types import Array
 from srcgrad.optimize.lanes.facts import Facts, indices
 
@@ -106,11 +106,5 @@ def _bound_counters(bounds: dict[Value, Operand], block: Block, facts: Facts) ->
                 bounds[op.blocks[0].parameters[0]] = trips
         elif op.primitive == "sub" and isinstance(op.operands[1], Value) and op.operands[1] in bounds:
             last, counter = op.operands
-            if isinstance(counter, Value) and _is_last(last, bounds[counter], facts):
+            if isinstance(counter, Value) and facts.is_last(last, bounds[counter]):
                 bounds[op.result] = bounds[counter]
-
-
-def _is_last(last: Operand, trips: Operand, facts: Facts) -> bool:
-    """Whether ``last`` is ``trips - 1``."""
-    op = facts.program.definitions.get(last) if isinstance(last, Value) else None
-    return op is not None and op.primitive == "sub" and same(op.operands[0], trips) and same(op.operands[1], index(1))

@@ -7,7 +7,7 @@ in which branches that lanes take differently have become selections.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
 from srcgrad.ir.types import BOOL, Array, Scalar
 from srcgrad.optimize.lanes.facts import Facts, indices, users
+from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
 from srcgrad.primitives.table import Effect, effect, new_builder
 
@@ -25,7 +26,7 @@ def widened(facts: Facts) -> tuple[Sequence[Op], dict[Value, Operand]]:
     """The ops that take the place of the loop, and what its results are called from now on."""
     builder = new_builder()
     builder.open()
-    widening = _Widening(facts, builder)
+    widening = Widening(facts, builder)
     results = widening.blocks_of_lanes()
     return builder.close().ops, dict(zip(facts.loop.results, results, strict=True))
 
@@ -39,7 +40,7 @@ class Carry(NamedTuple):
 
 
 @dataclass
-class _Widening:
+class Widening:
     facts: Facts
     builder: Builder
     same: dict[Value, Operand] = field(default_factory=dict)  # what does not differ -> its new name
@@ -52,6 +53,9 @@ class _Widening:
     def __post_init__(self) -> None:
         self.users = users(self.facts.body)
         self.packs = Packs(self.facts)
+        loops = (op for op in walk(self.facts.body) if op.primitive == "for" and self.facts.parts(op))
+        names = {v for op in loops for v in self.facts.mirrored(op)}
+        self.mirrored = {op for op in walk(self.facts.body) if len(op.results) == 1 and op.result in names}
 
     # -- the loop over blocks -----------------------------------------------------------------------------
 
@@ -69,33 +73,45 @@ class _Widening:
             self.lanes = self.builder("min", rest, index(LANES), name="lanes")
             self.packs.fill(self.builder, self.start, self.lanes, LANES)
             self.same.update(zip(body.parameters[1:], totals, strict=True))
-            self._block(body, [])
-            return self._same(body.yields)
+            self.block(body, [])
+            return self.alike(body.yields)
 
         return list(self.builder.for_(count, loop.operands[1:], one_block, names, "block"))
 
     # -- what is the same for all lanes -------------------------------------------------------------------
 
-    def _block(self, block: Block, carries: list[Carry]) -> None:
+    def block(self, block: Block, carries: list[Carry]) -> None:
         for op in block.ops:
             self._op(op)
-        self._flush(carries, block)
+        self.flush(carries, block)
 
     def _op(self, op: Op) -> None:
         self.builder.location = op.location
-        if self.facts.masked(op):
-            self._masked(op) if _has_loops(op) else self.pending.append(op)
-        elif op.primitive in ("for", "if"):
-            (self._for if op.primitive == "for" else self._if)(op)
+        if op.blocks:
+            self._control(op)
+        elif op in self.mirrored:
+            pass  # it is the same in all lanes, and known
         elif op.primitive == "alloc":
             self._alloc(op)
         elif effect(op.primitive) is Effect.VIEW:
             self._view(op)
         elif op.primitive == "dim" or self._is_same(op):
-            results = self.builder.emit(op.primitive, *self._same(op.operands), names=_names(op), **op.attributes)  # type: ignore[arg-type]  # no attribute is called blocks
+            results = self.builder.emit(op.primitive, *self.alike(op.operands), names=_names(op), **op.attributes)  # type: ignore[arg-type]  # no attribute is called blocks
             self.same.update(zip(op.results, results, strict=True))
         else:
             self.pending.append(op)
+
+    def _control(self, op: Op) -> None:
+        parting = self.facts.parts(op)
+        match op.primitive:
+            case "for":
+                masked_for(self, op) if parting else self._for(op)
+            case "while":
+                masked_while(self, op)
+            case "if" if parting and not _has_loops(op):
+                self.pending.append(op)
+            case "if":
+                masked_branch(self, op) if parting else self._if(op)
 
     def _is_same(self, op: Op) -> bool:
         """Whether all lanes do the same once; a write is done by each."""
@@ -103,16 +119,16 @@ class _Widening:
         by_each = (Effect.WRITE,) if self.mask is None else (Effect.WRITE, Effect.GUARD)
         return not differs and effect(op.primitive) not in by_each
 
-    def _same(self, operands: Sequence[Operand]) -> list[Operand]:
+    def alike(self, operands: Sequence[Operand]) -> list[Operand]:
         return [self.same.get(x, x) if isinstance(x, Value) else x for x in operands]
 
     def _alloc(self, op: Op) -> None:
-        extents = (*self._same(op.operands), index(LANES))
+        extents = (*self.alike(op.operands), index(LANES))
         self.same[op.result] = self.builder("alloc", *extents, name=op.result.name, **op.attributes)
 
     def _view(self, op: Op) -> None:
         attributes = dict(op.attributes)
-        operands = self._same(op.operands)
+        operands = self.alike(op.operands)
         if self.facts.is_private(op.result):
             source = op.operands[0].type
             assert isinstance(source, Array)
@@ -134,17 +150,17 @@ class _Widening:
         alike = [c for c in carried if not self.facts.differs(c[3])]
         for _, parameter, _, result in apart:
             self.buffers[parameter] = self.buffers[result] = self._new_buffer(result)
-        self._flush([Carry(initial, self.buffers[parameter]) for initial, parameter, _, _ in apart], op)
+        self.flush([Carry(initial, self.buffers[parameter]) for initial, parameter, _, _ in apart], op)
 
         def iteration(counter: Value, *parameters: Value) -> Sequence[Operand]:
             self.same[body.parameters[0]] = counter
             self.same.update(zip((c[1] for c in alike), parameters, strict=True))
-            self._block(body, [Carry(y, self.buffers[parameter]) for _, parameter, y, _ in apart])
-            return self._same([y for _, _, y, _ in alike])
+            self.block(body, [Carry(y, self.buffers[parameter]) for _, parameter, y, _ in apart])
+            return self.alike([y for _, _, y, _ in alike])
 
         results = self.builder.for_(
-            self._same(op.operands[:1])[0],
-            self._same([c[0] for c in alike]),
+            self.alike(op.operands[:1])[0],
+            self.alike([c[0] for c in alike]),
             iteration,
             [c[3].name for c in alike],
             body.parameters[0].name,
@@ -157,64 +173,75 @@ class _Widening:
         alike = [k for k in range(len(op.results)) if k not in apart]
         for k in apart:
             self.buffers[op.results[k]] = self._new_buffer(op.results[k])
-        self._flush([], op)
+        self.flush([], op)
 
         def side(block: Block) -> Sequence[Operand]:
-            self._block(block, [Carry(block.yields[k], self.buffers[op.results[k]]) for k in apart])
-            return self._same([block.yields[k] for k in alike])
+            self.block(block, [Carry(block.yields[k], self.buffers[op.results[k]]) for k in apart])
+            return self.alike([block.yields[k] for k in alike])
 
         then, otherwise = op.blocks
         results = self.builder.if_(
-            self._same(op.operands)[0],
+            self.alike(op.operands)[0],
             lambda: side(then),
             lambda: side(otherwise),
             [op.results[k].name for k in alike],
         )
         self.same.update(zip((op.results[k] for k in alike), results, strict=True))
 
-    def _masked(self, op: Op) -> None:
-        """A branch with loops inside: both sides run, and change nothing in the lanes that do not take them."""
-        for result in op.results:
-            if result not in self.facts.sums:
-                self.buffers[result] = self._new_buffer(result)
-        self._flush([], op)
-        outer = self.mask
+    # -- where lanes part ---------------------------------------------------------------------------------
 
-        def side(block: Block) -> None:
-            self.mask = self._mask_of(op.operands[0], block is op.blocks[0], outer)
-            merged = [c for c in zip(block.yields, op.results, strict=True) if c[1] in self.buffers]
-            self._block(block, [Carry(y, self.buffers[result], merges=True) for y, result in merged])
+    def new_mask(self) -> Value:
+        return self.builder("alloc", index(LANES), dtype=BOOL, fill="empty", name="mask")
 
-        self._add_both_sides(op, side)
+    def fill_mask(self, mask: Value, holds: Callable[[Lane], Operand]) -> Value:
+        """Say for each lane whether a condition holds, where the mask around lets it; return for how many."""
+
+        def one_lane(lane: Value, count: Value) -> Sequence[Operand]:
+            here = holds(Lane(self, lane, {}))
+            if self.mask is not None:
+                here = self.builder("and_", self.builder("load", self.mask, lane), here)
+            self.builder.emit("store", mask, lane, here)
+            return (self.builder("add", count, self.builder("select", here, index(1), index(0))),)
+
+        return self.builder.for_(self.lanes, (index(0),), one_lane, counter="lane")[0]
+
+    def most(self, trips: Operand) -> Value:
+        """The largest of the trip counts of the lanes that the mask around lets run."""
+
+        def one_lane(lane: Value, largest: Value) -> Sequence[Operand]:
+            own = Lane(self, lane, {}).value(trips)
+            if self.mask is not None:
+                own = self.builder("select", self.builder("load", self.mask, lane), own, index(0))
+            return (self.builder("max", largest, own),)
+
+        return self.builder.for_(self.lanes, (index(0),), one_lane, counter="lane")[0]
+
+    def masked_block(self, mask: Value, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
+        """A block in which only the lanes of a mask change anything; ``merged`` are results with their new values."""
+        outer, self.mask = self.mask, mask
+        self.block(block, [Carry(y, self.buffers[result], merges=True) for y, result in merged])
         self.mask = outer
 
-    def _add_both_sides(self, op: Op, add_side: Callable[[Block], None]) -> None:
+    def add_both_sides(self, op: Op, add_side: Callable[[Block], None]) -> None:
         """After a branch a sum has what either side adds, each for the lanes that take it."""
         then, otherwise = op.blocks
         sums = [k for k, result in enumerate(op.results) if result in self.facts.sums]
         before = {k: self._before(otherwise, otherwise.yields[k]) for k in sums}
         add_side(then)
-        after_then = {k: self._same([then.yields[k]])[0] for k in sums}
-        kept = {start: self._same([start])[0] for start in before.values()}
+        after_then = {k: self.alike([then.yields[k]])[0] for k in sums}
+        kept = {start: self.alike([start])[0] for start in before.values()}
         self.same.update((before[k], after_then[k]) for k in sums)
         add_side(otherwise)
-        self.same.update((op.results[k], self._same([otherwise.yields[k]])[0]) for k in sums)
+        self.same.update((op.results[k], self.alike([otherwise.yields[k]])[0]) for k in sums)
         self.same.update(kept)
 
-    def _mask_of(self, condition: Operand, taken: bool, outer: Value | None) -> Value:
-        mask = self.builder("alloc", index(LANES), dtype=BOOL, fill="empty", name="mask")
+    def hold(self, result: Value, *parameters: Value) -> None:
+        """A buffer for a result, which the parameters it is carried as share."""
+        buffer = self._new_buffer(result)
+        self.buffers.update(dict.fromkeys((result, *parameters), buffer))
 
-        def one_lane(lane: Value) -> Sequence[Operand]:
-            holds = _Lane(self, lane, {}).value(condition)
-            if not taken:
-                holds = self.builder("not_", holds)
-            if outer is not None:
-                holds = self.builder("and_", self.builder("load", outer, lane), holds)
-            self.builder.emit("store", mask, lane, holds)
-            return ()
-
-        self.builder.for_(self.lanes, (), one_lane, counter="lane")
-        return mask
+    def carries(self, pairs: Iterable[tuple[Operand, Value]]) -> list[Carry]:
+        return [Carry(value, self.buffers[result]) for value, result in pairs]
 
     def _new_buffer(self, value: Value, fill: str = "empty") -> Value:
         assert isinstance(value.type, Scalar)
@@ -222,18 +249,21 @@ class _Widening:
 
     # -- one loop over the lanes --------------------------------------------------------------------------
 
-    def _flush(self, carries: list[Carry], behind: Op | Block) -> None:
-        """Emit the loop over lanes that does what is pending, in front of an op or at the end of a block."""
+    def flush(self, carries: list[Carry], behind: Op | Block, needed: Operand | None = None) -> None:
+        """Emit the loop over lanes that does what is pending, in front of an op or at the end of a block.
+
+        ``needed`` is a value that the op will want in further loops over lanes.
+        """
         ops, self.pending = self.pending, []
         carries = [c for c in carries if self.buffers.get(c.value) is not c.buffer]  # type: ignore[arg-type]  # a Const is in no buffer
         if not ops and not carries:
             return
-        self._hold_what_is_used_later(ops, behind)
+        self._hold_what_is_used_later(ops, behind, needed)
         sums = [op for op in _with_inner(ops) if isinstance(op, Op) and self._adds_up(op)]
         zeros = [_zero(op.operands[-1]) for op in sums]
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
-            current = _Lane(self, lane, dict(zip(sums, totals, strict=True)))
+            current = Lane(self, lane, dict(zip(sums, totals, strict=True)))
             mask = None if self.mask is None else self.builder("load", self.mask, lane)
             for op in ops:
                 current.op(op, mask)
@@ -255,19 +285,19 @@ class _Widening:
         for op in ops:
             self.builder.location = op.location
             if op.primitive == "if":
-                self._add_both_sides(op, lambda block: self._add_totals(block.ops, totals))
+                self.add_both_sides(op, lambda block: self._add_totals(block.ops, totals))
             elif op.primitive == "accumulate" and op in totals:
-                self.builder.emit("accumulate", *self._same(op.operands[:-1]), totals[op])
+                self.builder.emit("accumulate", *self.alike(op.operands[:-1]), totals[op])
             elif op in totals:
                 start, _ = self.sum_and_term(op)
-                self.same[op.result] = self.builder(op.primitive, *self._same([start]), totals[op], name=op.result.name)
+                self.same[op.result] = self.builder(op.primitive, *self.alike([start]), totals[op], name=op.result.name)
 
-    def _hold_what_is_used_later(self, ops: Sequence[Op], behind: Op | Block) -> None:
+    def _hold_what_is_used_later(self, ops: Sequence[Op], behind: Op | Block, needed: Operand | None) -> None:
         """A buffer for each result of these ops that something else uses, too; what is carried has its own."""
         inside = {behind, *_with_inner(ops)}
         for op in ops:
             for result in op.results:
-                elsewhere = any(user not in inside for user in self.users.get(result, ()))
+                elsewhere = result is needed or any(user not in inside for user in self.users.get(result, ()))
                 if elsewhere and result not in self.buffers and result not in self.facts.sums:
                     self.buffers[result] = self._new_buffer(result)
 
@@ -298,10 +328,10 @@ class _Widening:
 
 
 @dataclass
-class _Lane:
+class Lane:
     """One lane of one loop over lanes: the values at hand, and the sums so far."""
 
-    widening: _Widening
+    widening: Widening
     lane: Value
     totals: dict[Op, Value]
     known: dict[Value, Operand] = field(default_factory=dict)
@@ -323,6 +353,12 @@ class _Lane:
                 buffer = self.widening.buffers[operand]
                 self.known[operand] = self.builder("load", buffer, self.lane, name=operand.name)
         return self.known[operand]
+
+    def result_of(self, block: Block) -> Operand:
+        """What a block that only computes yields."""
+        for op in block.ops:
+            self.op(op, None)
+        return self.value(block.yields[0])
 
     def op(self, op: Op, mask: Operand | None) -> None:
         self.builder.location = op.location
@@ -400,7 +436,7 @@ def _zero(operand: Operand) -> Const:
 
 
 def _has_loops(op: Op) -> bool:
-    return any(x.primitive == "for" for block in op.blocks for x in walk(block))
+    return any(x.primitive in ("for", "while") for block in op.blocks for x in walk(block))
 
 
 def _names(op: Op) -> list[str]:

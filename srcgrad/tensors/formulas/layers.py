@@ -8,81 +8,100 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from srcgrad.primitives.library import library
 from srcgrad.tensors.formulas.reductions import log_softmax
 
 Array = NDArray[np.floating]
 Indices = NDArray[np.int64]
 Pair = tuple[int, int]
+Image = tuple[int, int, int]
 
 
-def padded(x: Array, padding: Pair, value: float) -> Array:
-    """Images with a border of ``value``."""
-    if padding == (0, 0):
-        return x
+def padded(x: Array, image: Image, padding: Pair, value: float) -> Array:
+    """Images with a border of ``value``. ``image`` is channels, height, width: known while compiling."""
+    c, h, w = image
     p, q = padding
-    n, c, h, w = x.shape
-    result = np.full((n, c, h + 2 * p, w + 2 * q), value, x.dtype)
-    result[:, :, p : p + h, q : q + w] = x
+    if padding == (0, 0):
+        return np.reshape(x, (x.shape[0], c, h, w))
+    result = np.full((x.shape[0], c, h + 2 * p, w + 2 * q), value, x.dtype)
+    result[:, :, p : p + h, q : q + w] = np.reshape(x, (x.shape[0], c, h, w))
     return result
 
 
-def patches(x: Array, window: Pair, stride: Pair, dilation: Pair, out: Pair) -> Array:
-    """``result[c, i, j, n, y, x]``: what place (i, j) of the window sees when it stands at (y, x)."""
-    n, c, _, _ = x.shape
-    result = np.empty((c, window[0], window[1], n, out[0], out[1]), x.dtype)
+def places(start: int, count: int, step: int) -> slice:
+    return slice(start, start + (count - 1) * step + 1, step)
+
+
+def conv2d_with_bias(
+    x: Array,
+    weight: Array,
+    bias: Array,
+    image: Image,
+    window: Image,
+    out: Pair,
+    stride: Pair,
+    padding: Pair,
+    dilation: Pair,
+) -> Array:
+    return conv2d(x, weight, image, window, out, stride, padding, dilation) + np.reshape(bias, (1, window[0], 1, 1))
+
+
+def conv2d(
+    x: Array, weight: Array, image: Image, window: Image, out: Pair, stride: Pair, padding: Pair, dilation: Pair
+) -> Array:
+    """The correlation of images with windows, as one product of matrices; ``window`` is outputs, height, width."""
+    x = padded(x, image, padding, 0.0)
+    o, kh, kw = window
+    n, c = x.shape[0], image[0]
+    seen = np.empty((c, kh, kw, n, out[0], out[1]), x.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            rows, columns = places(i * dilation[0], out[0], stride[0]), places(j * dilation[1], out[1], stride[1])
+            seen[:, i, j] = np.transpose(x[:, :, rows, columns], (1, 0, 2, 3))
+    k = c * kh * kw
+    product = np.matmul(np.reshape(weight, (o, k)), np.reshape(seen, (k, n * out[0] * out[1])))
+    return np.transpose(np.reshape(product, (o, n, out[0], out[1])), (1, 0, 2, 3))
+
+
+def max_pool2d(x: Array, image: Image, window: Pair, out: Pair, stride: Pair, padding: Pair) -> Array:
+    """The largest in each window; of those that tie the first."""
+    x = padded(x, image, padding, -np.inf)
+    best = x[:, :, places(0, out[0], stride[0]), places(0, out[1], stride[1])].copy()
     for i in range(window[0]):
         for j in range(window[1]):
-            top, left = i * dilation[0], j * dilation[1]
-            rows = slice(top, top + (out[0] - 1) * stride[0] + 1, stride[0])
-            columns = slice(left, left + (out[1] - 1) * stride[1] + 1, stride[1])
-            result[:, i, j] = np.transpose(x[:, :, rows, columns], (1, 0, 2, 3))
+            seen = x[:, :, places(i, out[0], stride[0]), places(j, out[1], stride[1])]
+            best = np.where((seen > best) | (seen != seen), seen, best)
+    return best
+
+
+@library(max_pool2d)
+def max_pool2d_by_element(x: Array, image: Image, window: Pair, out: Pair, stride: Pair, padding: Pair) -> Array:
+    """The same as the compiler sees it: the place is found first, through which no derivative goes."""
+    x = padded(x, image, padding, -np.inf)
+    result = np.empty((x.shape[0], image[0], out[0], out[1]), x.dtype)
+    for n in range(x.shape[0]):
+        for c in range(image[0]):
+            for p in range(out[0]):
+                for q in range(out[1]):
+                    row, column = p * stride[0], q * stride[1]
+                    best = x[n, c, row, column]
+                    for i in range(window[0]):
+                        for j in range(window[1]):
+                            seen = x[n, c, p * stride[0] + i, q * stride[1] + j]
+                            if seen > best or seen != seen:
+                                best = seen
+                                row, column = p * stride[0] + i, q * stride[1] + j
+                    result[n, c, p, q] = x[n, c, row, column]
     return result
 
 
-def extents(x: Array, window: Pair, stride: Pair, dilation: Pair) -> Pair:
-    """How many places there are for the window."""
-    h = (x.shape[2] - dilation[0] * (window[0] - 1) - 1) // stride[0] + 1
-    w = (x.shape[3] - dilation[1] * (window[1] - 1) - 1) // stride[1] + 1
-    return h, w
-
-
-def conv2d(x: Array, weight: Array, stride: Pair, padding: Pair, dilation: Pair) -> Array:
-    """The correlation of images with a window for each output channel, as one product of matrices."""
-    x = padded(x, padding, 0.0)
-    window = (weight.shape[2], weight.shape[3])
-    out = extents(x, window, stride, dilation)
-    seen = patches(x, window, stride, dilation, out)
-    k = weight.shape[1] * window[0] * window[1]
-    n = x.shape[0] * out[0] * out[1]
-    product = np.matmul(np.reshape(weight, (weight.shape[0], k)), np.reshape(seen, (k, n)))
-    images = np.reshape(product, (weight.shape[0], x.shape[0], out[0], out[1]))
-    return np.transpose(images, (1, 0, 2, 3))
-
-
-def conv2d_with_bias(x: Array, weight: Array, bias: Array, stride: Pair, padding: Pair, dilation: Pair) -> Array:
-    return conv2d(x, weight, stride, padding, dilation) + np.reshape(bias, (1, bias.shape[0], 1, 1))
-
-
-def max_pool2d(x: Array, window: Pair, stride: Pair, padding: Pair) -> Array:
-    x = padded(x, padding, -np.inf)
-    out = extents(x, window, stride, (1, 1))
-    seen = patches(x, window, stride, (1, 1), out)
-    c, n = x.shape[1], x.shape[0]
-    flat = np.reshape(seen, (c, window[0] * window[1], n, out[0], out[1]))
-    best = np.argmax(flat, axis=1)
-    found = np.empty((n, c, out[0], out[1]), x.dtype)
-    for at in np.ndindex(found.shape):
-        b, channel, row, column = at
-        found[at] = flat[channel, best[channel, b, row, column], b, row, column]
-    return found
-
-
-def avg_pool2d(x: Array, window: Pair, stride: Pair, padding: Pair) -> Array:
-    x = padded(x, padding, 0.0)
-    out = extents(x, window, stride, (1, 1))
-    seen = patches(x, window, stride, (1, 1), out)
-    flat = np.reshape(seen, (x.shape[1], window[0] * window[1], x.shape[0], out[0], out[1]))
-    return np.transpose(np.mean(flat, axis=1), (1, 0, 2, 3))
+def avg_pool2d(x: Array, image: Image, window: Pair, out: Pair, stride: Pair, padding: Pair) -> Array:
+    x = padded(x, image, padding, 0.0)
+    total = np.zeros((x.shape[0], image[0], out[0], out[1]), x.dtype)
+    for i in range(window[0]):
+        for j in range(window[1]):
+            total += x[:, :, places(i, out[0], stride[0]), places(j, out[1], stride[1])]
+    return total / (window[0] * window[1])
 
 
 def nll(log_probabilities: Array, target: Indices) -> Array:

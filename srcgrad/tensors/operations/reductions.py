@@ -152,7 +152,8 @@ def var(
     correction: float | None = None,
 ) -> Tensor:
     """The variance; by default over ``n - 1``."""
-    return _spread("Var", "np.var", input, dim, unbiased, keepdim, correction)
+    node, how = _spread(input, dim, unbiased, keepdim, correction)
+    return apply("Var", f"np.var({{0}}, {how})", node)
 
 
 @operation("std")
@@ -165,18 +166,17 @@ def std(
     correction: float | None = None,
 ) -> Tensor:
     """The standard deviation; by default over ``n - 1``."""
-    return _spread("Std", "np.std", input, dim, unbiased, keepdim, correction)
+    node, how = _spread(input, dim, unbiased, keepdim, correction)
+    return apply("Std", f"{{f0}}({{0}}, {how})", node, functions=(formulas.std,))
 
 
-def _spread(
-    name: str, function: str, input: object, dim: Any, unbiased: bool, keepdim: bool, correction: float | None
-) -> Tensor:
+def _spread(input: object, dim: Any, unbiased: bool, keepdim: bool, correction: float | None) -> tuple[Node, str]:
+    """The operand and the other arguments, as text."""
     node = as_tensor(input).node
     if isinstance(dim, bool):  # var(input, unbiased)
         dim, unbiased = None, dim
     ddof = int(unbiased) if correction is None else correction
-    axis = _axis(node, dim)
-    return apply(name, f"{function}({{0}}, axis={axis}, ddof={ddof}, keepdims={keepdim})", node)
+    return node, f"axis={_axis(node, dim)}, ddof={ddof}, keepdims={keepdim}"
 
 
 @operation("norm", method=True)

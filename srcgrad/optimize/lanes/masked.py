@@ -1,0 +1,88 @@
+"""Branches and loops that lanes take or leave differently: all lanes run, a mask says for which of them it counts.
+
+A ``while`` runs as long as any lane is active, a ``for`` as often as the lane with the most iterations. What a lane
+carries stays as it is once the lane is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from srcgrad.ir.core import Block, Op, Operand, Value, index
+
+if TYPE_CHECKING:
+    from srcgrad.optimize.lanes.widen import Lane, Widening
+
+
+def masked_branch(widening: Widening, op: Op) -> None:
+    """A branch with loops inside: both sides run, and change nothing in the lanes that do not take them."""
+    apart = [k for k, result in enumerate(op.results) if result not in widening.facts.sums]
+    for k in apart:
+        widening.hold(op.results[k])
+    widening.flush([], op, op.operands[0])
+
+    def side(block: Block) -> None:
+        def taken(lane: Lane) -> Operand:
+            condition = lane.value(op.operands[0])
+            return condition if block is op.blocks[0] else widening.builder("not_", condition)
+
+        mask = widening.new_mask()
+        widening.fill_mask(mask, taken)
+        widening.masked_block(mask, block, [(block.yields[k], op.results[k]) for k in apart])
+
+    widening.add_both_sides(op, side)
+
+
+def masked_while(widening: Widening, op: Op) -> None:
+    """What counts the iterations is the same number in all lanes that are active."""
+    test, body = op.blocks
+    facts, builder = widening.facts, widening.builder
+    clocks = [k for k, parameter in enumerate(body.parameters) if not facts.differs(parameter)]
+    for k, result in enumerate(op.results):
+        widening.hold(result, *(() if k in clocks else (test.parameters[k], body.parameters[k])))
+    widening.flush(widening.carries(zip(op.operands, op.results, strict=True)), op)
+    mask = widening.new_mask()
+
+    def lanes_left(now: Sequence[Operand]) -> Value:
+        widening.same.update(zip((test.parameters[k] for k in clocks), now, strict=True))
+        return widening.fill_mask(mask, lambda lane: lane.result_of(test))
+
+    def iteration(left: Value, *now: Value) -> Sequence[Operand]:
+        widening.same.update(zip((body.parameters[k] for k in clocks), now, strict=True))
+        widening.masked_block(mask, body, list(zip(body.yields, op.results, strict=True)))
+        later = widening.alike([body.yields[k] for k in clocks])
+        return [lanes_left(later), *later]
+
+    start = widening.alike([op.operands[k] for k in clocks])
+    names = ["left", *(body.parameters[k].name for k in clocks)]
+    builder.while_([lanes_left(start), *start], lambda left, *_: builder("gt", left, index(0)), iteration, names)
+
+
+def masked_for(widening: Widening, op: Op) -> None:
+    """Lanes start together; where the loop runs backwards over what another one stored, they end together."""
+    (body,) = op.blocks
+    trips, builder = op.operands[0], widening.builder
+    mirrored = widening.facts.mirrored(op)
+    carried = list(zip(op.operands[1:], body.parameters[1:], body.yields, op.results, strict=True))
+    sums = [c for c in carried if c[3] in widening.facts.sums]
+    apart = [c for c in carried if c not in sums]
+    for _, parameter, _, result in apart:
+        widening.hold(result, parameter)
+    widening.flush(widening.carries((initial, result) for initial, _, _, result in apart), op, trips)
+    most = widening.most(trips)
+    mask = widening.new_mask()
+
+    def iteration(counter: Value, *totals: Value) -> Sequence[Operand]:
+        now: Operand = counter
+        if mirrored:
+            now = builder("sub", builder("sub", most, index(1)), counter, name=mirrored[0].name)
+        widening.same.update(dict.fromkeys(mirrored or body.parameters[:1], now))
+        widening.same.update(zip((c[1] for c in sums), totals, strict=True))
+        widening.fill_mask(mask, lambda lane: builder("lt", now, lane.value(trips)))
+        widening.masked_block(mask, body, [(y, result) for _, _, y, result in apart])
+        return widening.alike([y for _, _, y, _ in sums])
+
+    starts = widening.alike([c[0] for c in sums])
+    results = builder.for_(most, starts, iteration, [c[3].name for c in sums], "q" if mirrored else "i")
+    widening.same.update(zip((c[3] for c in sums), results, strict=True))
