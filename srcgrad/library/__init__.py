@@ -4,6 +4,7 @@ import importlib
 import sys
 
 from srcgrad.library import (
+    applying,
     axes,
     blas,
     comparison,
@@ -18,6 +19,7 @@ from srcgrad.library import (
     grids,
     interpolation,
     linear_algebra,
+    lists,
     mathematics,
     missing,
     norms,
@@ -39,6 +41,7 @@ from srcgrad.library import (
 )
 
 __all__ = [
+    "applying",
     "axes",
     "blas",
     "comparison",
@@ -53,6 +56,7 @@ __all__ = [
     "grids",
     "interpolation",
     "linear_algebra",
+    "lists",
     "load_special",
     "mathematics",
     "missing",
