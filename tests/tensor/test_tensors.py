@@ -44,7 +44,7 @@ def leaf(*values):
 ERRORS = [
     (lambda: (leaf(1.0, 2.0) * 2).backward(), "grad can be implicitly created only for scalar outputs"),
     (lambda: torch.tensor([1.0]).backward(), "element 0 of tensors does not require grad and does not have a grad_fn"),
-    (lambda: torch.tensor([1, 2], requires_grad=True), "only Tensors of floating point"),
+    (lambda: torch.tensor([1, 2], requires_grad=True), "Only Tensors of floating point"),
     (lambda: leaf(1.0).add_(1), "a leaf Variable that requires grad is being used in an in-place operation."),
     (lambda: leaf(1.0)[0:1].mul_(2), "a view of a leaf Variable that requires grad"),
     (lambda: leaf(1.0).numpy(), "Can't call numpy() on Tensor that requires grad."),
