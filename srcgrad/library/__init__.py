@@ -4,6 +4,7 @@ import importlib
 import sys
 
 from srcgrad.library import (
+    applying,
     axes,
     blas,
     comparison,
@@ -18,6 +19,7 @@ from srcgrad.library import (
     grids,
     interpolation,
     linear_algebra,
+    lists,
     missing,
     norms,
     ordering,
@@ -28,6 +30,7 @@ from srcgrad.library import (
     products,
     putting,
     quantiles,
+    random,
     repeating,
     singular,
     spectral,
@@ -36,6 +39,7 @@ from srcgrad.library import (
 )
 
 __all__ = [
+    "applying",
     "axes",
     "blas",
     "comparison",
@@ -50,6 +54,7 @@ __all__ = [
     "grids",
     "interpolation",
     "linear_algebra",
+    "lists",
     "load_special",
     "missing",
     "norms",
@@ -61,6 +66,7 @@ __all__ = [
     "products",
     "putting",
     "quantiles",
+    "random",
     "repeating",
     "singular",
     "spectral",
