@@ -68,6 +68,8 @@ class Lowering:
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
+    changes
+        How often a container was given other items.
     draws, order
         Whether random numbers are drawn, and the memory that keeps them in order; see ``calls.order``.
     held
@@ -95,6 +97,7 @@ class Lowering:
         self.recursive: list[Activation] = []
         self.ruled: list[RuledCall] = []
         self.growing: dict[object, tuple[DType, bool]] = {}
+        self.changes = 0
         self.draws = False
         self.order: ArrayValue | None = None
         self.held: set[tuple[object, object]] = set()

@@ -122,3 +122,68 @@ def _update(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
     entries.update({k: settle(lowering, v) for k, v in keywords.items()})
     change(lowering, container, tuple(entries.values()), tuple(entries))
     return NONE
+
+
+@function(list.index, tuple.index, least=2, most=2)
+def _index(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    found = [k for k, same in enumerate(_equal(lowering, arguments)) if same]
+    if not found:
+        lowering.refuse(None, "index() of what is not in the list", error=ArgumentTypeError)
+    return Static(found[0])
+
+
+@function(list.count, tuple.count, least=2, most=2)
+def _count(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    return Static(sum(_equal(lowering, arguments)))
+
+
+@function(list.remove, least=2, most=2)
+def _remove(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container = _receiver(lowering, arguments)
+    position = _index(lowering, arguments, keywords)
+    assert isinstance(position, Static) and isinstance(position.value, int)
+    change(lowering, container, container.items[: position.value] + container.items[position.value + 1 :])
+    return NONE
+
+
+@function(list.clear, dict.clear, least=1, most=1)
+def _clear(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    change(lowering, _receiver(lowering, arguments), ())
+    return NONE
+
+
+@function(dict.pop, least=2, most=3)
+def _pop_entry(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container, key = _receiver(lowering, arguments), _known_key(lowering, arguments[1])
+    entries = dict(zip(container.keys, container.items, strict=True))
+    if key not in entries:
+        if len(arguments) < 3:
+            lowering.refuse(None, f"the key {key!r} is not in the dict", error=ArgumentTypeError)
+        return arguments[2]
+    removed = entries.pop(key)
+    change(lowering, container, tuple(entries.values()), tuple(entries))
+    return removed
+
+
+@function(dict.setdefault, least=2, most=3)
+def _setdefault(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container, key = _receiver(lowering, arguments), _known_key(lowering, arguments[1])
+    entries = dict(zip(container.keys, container.items, strict=True))
+    if key not in entries:
+        entries[key] = settle(lowering, arguments[2]) if len(arguments) > 2 else NONE
+        change(lowering, container, tuple(entries.values()), tuple(entries))
+    return entries[key]
+
+
+def _known_key(lowering: Lowering, key: FrontValue) -> object:
+    if not isinstance(key, Static):
+        lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
+    return key.value
+
+
+def _equal(lowering: Lowering, arguments: Arguments) -> list[bool]:
+    """For each item whether it equals the second argument, all of which must be known."""
+    container, wanted = _receiver(lowering, arguments), arguments[1]
+    if not all(isinstance(v, Static) for v in (*container.items, wanted)):
+        lowering.refuse(None, "looking for a value not known at compile time in a list", "Write a loop.")
+    return [v.value == wanted.value for v in container.items]  # type: ignore[union-attr]  # Static
