@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
-from srcgrad.ir.types import DType
 
 if TYPE_CHECKING:
     from srcgrad.frontend.calls.recursion import Activation
@@ -96,7 +96,7 @@ class Lowering:
         self.active: list[Activation] = []
         self.recursive: list[Activation] = []
         self.ruled: list[RuledCall] = []
-        self.growing: dict[object, tuple[DType, bool]] = {}
+        self.growing: dict[object, Structure] = {}
         self.changes = 0
         self.draws = False
         self.order: ArrayValue | None = None
