@@ -19,9 +19,14 @@ from conformance.row import ROWS, Row  # noqa: E402
 # Each module of rows, and its title.
 TOPICS = {
     "elementwise": "Functions of each element",
+    "linear_algebra": "Linear algebra",
     "mathematics": "The module `math`",
     "reductions": "Reductions",
     "running": "Along an axis",
+    "shapes": "Shapes",
+    "grids": "Grids, diagonals and triangles",
+    "indexing": "Indexing, sorting and counting",
+    "products": "Products and polynomials",
     "special": "scipy.special",
     "of_complex": "Complex numbers",
     "fourier": "np.fft",

@@ -167,14 +167,10 @@ def moved(lowering: Lowering, columns: Sequence[Value], length: Operand) -> Tupl
     return TupleValue(tuple(map(ArrayValue, larger)))
 
 
-def pop(lowering: Lowering, grown: GrowingList, position: FrontValue) -> FrontValue:
-    """Take the last item off."""
-    if not (isinstance(position, Static) and position.value == -1):
-        lowering.refuse(None, "pop() of other than the last item", "Use an array.")
-    item = read(lowering, grown, position)
+def drop_last(lowering: Lowering, grown: GrowingList) -> None:
+    """The list without its last item."""
     columns, length = state(lowering, grown)
     set_state(grown, columns, ScalarValue(lowering.builder("sub", length, index(1)), weak=True))
-    return item
 
 
 def checked(lowering: Lowering, grown: GrowingList, position: FrontValue) -> tuple[list[Value], Operand]:
