@@ -54,7 +54,8 @@ def compiled_routines(names: Sequence[str], decorator: str) -> list[str]:
     symbols = sorted({match[1] for text in texts for match in SYMBOL.finditer(text)})
     helpers = [LETTER] if any("lapack_letter(" in text for text in texts) else []
     declared = ["\n".join(_declarations(symbols)) + "\n"] if symbols else []
-    return [*declared, *(decorator + text for text in (*helpers, *texts))]
+    functions = [part for text in (*helpers, *texts) for part in text.split("\n\n\n")]
+    return [*declared, *(f"{decorator}{part.rstrip()}\n" for part in functions)]
 
 
 def _declarations(symbols: Sequence[str]) -> Iterator[str]:

@@ -36,19 +36,10 @@ def multiplied(a: Matrix, b: Matrix, like: Matrix) -> Matrix:
 
 
 # Measured with OpenBLAS on AVX2: a call costs as much as some thousand multiplications in a loop.
-PRODUCT = '''def matrix_product(a, b, c):
-    """c = a @ b."""
+PRODUCT = '''def large_product(a, b, c):
+    """c = a @ b, by BLAS where rows or columns are contiguous."""
     m, k = a.shape
     n = b.shape[1]
-    zero = a.dtype.type(0)
-    if m * n * k <= 1500:
-        for i in range(m):
-            for j in range(n):
-                total = zero
-                for t in range(k):
-                    total += a[i, t] * b[t, j]
-                c[i, j] = total
-        return
     size = a.itemsize
     a_rows, a_columns = a.strides
     b_rows, b_columns = b.strides
@@ -59,9 +50,9 @@ PRODUCT = '''def matrix_product(a, b, c):
     if b_columns != size or b_rows < n * size:
         b_form, b_step = 116 if b_rows == size and b_columns >= k * size else 0, b_columns
     if a_form != 0 and b_form != 0:
-        one, none = np.ones(1, a.dtype), np.zeros(1, a.dtype)
+        one, zero = np.ones(1, a.dtype), np.zeros(1, a.dtype)
         numba_xxgemm(lapack_letter(a), b_form, a_form, n, m, k, one.ctypes, b.ctypes, b_step // size,
-                     a.ctypes, a_step // size, none.ctypes, c.ctypes, n)
+                     a.ctypes, a_step // size, zero.ctypes, c.ctypes, n)
         return
     for i in range(m):
         for j in range(n):
@@ -70,6 +61,21 @@ PRODUCT = '''def matrix_product(a, b, c):
             factor = a[i, t]
             for j in range(n):
                 c[i, j] += factor * b[t, j]
+
+
+def matrix_product(a, b, c):
+    """c = a @ b."""
+    m, k = a.shape
+    n = b.shape[1]
+    if m * n * k > 1500:
+        large_product(a, b, c)
+        return
+    for i in range(m):
+        for j in range(n):
+            total = a.dtype.type(0)
+            for t in range(k):
+                total += a[i, t] * b[t, j]
+            c[i, j] = total
 '''
 
 
