@@ -17,6 +17,7 @@ from srcgrad.differentiate.activity import carries_derivative, differentiable, f
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
 from srcgrad.differentiate.partials import (
+    add_array,
     added,
     convert,
     fill_array,
@@ -168,7 +169,11 @@ class Reverse:
         if all(ct is None for ct in taken):
             return
         routine = ROUTINES.get(op.text("rule"))
-        if routine is not None:
+        if routine is not None and routine.vjp_into is not None:
+            shadows = [self.twins.get(x) if isinstance(x, Value) else None for x in residuals[: routine.reads]]
+            inline_rule(self.builder, routine.vjp_into, (*residuals, *taken, *shadows))
+            found: list[Operand | None] = [None] * len(ins)
+        elif routine is not None:
             assert routine.vjp is not None
             by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *taken))
             found = [ct for x, ct in zip(residuals, by_rule, strict=False) if differentiable(x)]
@@ -184,7 +189,9 @@ class Reverse:
                 if routine is None:
                     self._check_shape(target, ct)
                 add_array(self.builder, self.shadow(target), ct)
-        if routine is not None:  # it overwrote what it filled; what a function with a rule gives is fresh
+        if (
+            routine is not None and not routine.adding
+        ):  # it overwrote what it filled; what a function with a rule gives is fresh
             for shadow in (ct for ct in taken if isinstance(ct, Value)):
                 fill_array(self.builder, shadow, None)
 
@@ -384,19 +391,6 @@ def _seed(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
                 add_array(walk.builder, walk.shadow(result), seed)
         else:
             walk.add(result, seed)
-
-
-def add_array(builder: Builder, shadow: Value, seed: Operand) -> None:
-    """``shadow += seed``, element by element."""
-    assert isinstance(shadow.type, Array)
-    kind = Scalar(shadow.type.dtype)
-    extents = [builder("dim", shadow, axis=k) for k in range(shadow.type.rank)]
-
-    def add(at: tuple[Operand, ...]) -> None:
-        element = builder("load", seed, *at)
-        builder.emit("accumulate", shadow, *at, element if element.type == kind else convert(builder, element, kind))
-
-    builder.nest(extents, add)
 
 
 def _gradient_of(walk: Reverse, value: Value) -> Operand:
