@@ -170,7 +170,9 @@ class Reverse:
             return
         routine = ROUTINES.get(op.text("rule"))
         if routine is not None and routine.vjp_into is not None:
-            shadows = [self.twins.get(x) if isinstance(x, Value) else None for x in residuals[: routine.reads]]
+            floating = iter(ins)  # what the routine read; the residuals may be copies of it
+            targets = [next(floating) if differentiable(x) else None for x in residuals[: routine.reads]]
+            shadows = [self.twins.get(x) if isinstance(x, Value) else None for x in targets]
             inline_rule(self.builder, routine.vjp_into, (*residuals, *taken, *shadows))
             found: list[Operand | None] = [None] * len(ins)
         elif routine is not None:
