@@ -22,6 +22,7 @@ from srcgrad.frontend.calls import (
     outer,
     ruled,
     stencils,
+    vectorized,
 )
 from srcgrad.frontend.containers import comprehensions, methods, sequences, typed
 from srcgrad.frontend.control import iteration, loops
@@ -62,5 +63,6 @@ __all__ = [
     "subscripts",
     "typed",
     "ufuncs",
+    "vectorized",
     "views",
 ]

@@ -4,6 +4,7 @@ import importlib
 import sys
 
 from srcgrad.library import (
+    applying,
     axes,
     blas,
     comparison,
@@ -18,6 +19,8 @@ from srcgrad.library import (
     grids,
     interpolation,
     linear_algebra,
+    lists,
+    mathematics,
     missing,
     norms,
     ordering,
@@ -34,9 +37,11 @@ from srcgrad.library import (
     spectral,
     splitting,
     statistics,
+    ufunc_methods,
 )
 
 __all__ = [
+    "applying",
     "axes",
     "blas",
     "comparison",
@@ -51,7 +56,9 @@ __all__ = [
     "grids",
     "interpolation",
     "linear_algebra",
+    "lists",
     "load_special",
+    "mathematics",
     "missing",
     "norms",
     "ordering",
@@ -68,6 +75,7 @@ __all__ = [
     "spectral",
     "splitting",
     "statistics",
+    "ufunc_methods",
 ]
 
 
