@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, Value
 from srcgrad.ir.types import Array, DType, Scalar
@@ -57,7 +58,8 @@ class Delayed:
     ``element(builder, indices)`` emits the element at these indices, one per axis of ``shape``, each in range;
     ``reads`` are the arrays it loads from, so that it can be given memory before one of them is written to;
     ``aligned`` are those of them of which an element reads no other element than its own.
-    An extent that is ``Const(1)`` is known to be 1. ``part`` is there where NumPy gives a view instead.
+    An extent that is ``Const(1)`` is known to be 1. ``part`` is there where NumPy gives a view instead,
+    ``view_of`` is what such a view would look into where it cannot be written to.
     """
 
     shape: tuple[Operand, ...]
@@ -66,6 +68,7 @@ class Delayed:
     reads: tuple[Value, ...]
     aligned: frozenset[Value] = frozenset()
     part: Part | None = None
+    view_of: Value | None = None
 
     @property
     def rank(self) -> int:
@@ -143,13 +146,12 @@ def is_record(cls: type) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class GrowingList:
-    """A list of numbers whose length is known at run time only; see ``growing``."""
+    """A list of numbers, or tuples of them, whose length is known at run time only; see ``growing``."""
 
     key: object  # where it was made
     scope: object  # a scope.Scope, and its variable that holds the list's memory and length
     variable: str
-    dtype: DType
-    weak: bool
+    item: Structure
 
 
 class SinglePass:

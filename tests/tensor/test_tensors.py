@@ -44,7 +44,7 @@ def leaf(*values):
 ERRORS = [
     (lambda: (leaf(1.0, 2.0) * 2).backward(), "grad can be implicitly created only for scalar outputs"),
     (lambda: torch.tensor([1.0]).backward(), "element 0 of tensors does not require grad and does not have a grad_fn"),
-    (lambda: torch.tensor([1, 2], requires_grad=True), "only Tensors of floating point"),
+    (lambda: torch.tensor([1, 2], requires_grad=True), "Only Tensors of floating point"),
     (lambda: leaf(1.0).add_(1), "a leaf Variable that requires grad is being used in an in-place operation."),
     (lambda: leaf(1.0)[0:1].mul_(2), "a view of a leaf Variable that requires grad"),
     (lambda: leaf(1.0).numpy(), "Can't call numpy() on Tensor that requires grad."),
@@ -212,3 +212,85 @@ def test_random_numbers_start_anew():
     assert torch.equal(a, torch.randn(3))
     assert sorted(torch.randperm(5).tolist()) == [0, 1, 2, 3, 4]
     assert torch.randint(0, 4, (100,)).max() < 4
+
+
+def test_gradients_are_tensors_of_their_own():
+    class Plus(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+
+    a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    given = torch.ones(2)
+    Plus.apply(a, b).backward(given)
+    a.grad.zero_()
+    assert b.grad.tolist() == [1, 1] and given.tolist() == [1, 1]
+    c = leaf(1.0)
+    seed = torch.ones(1)
+    c.backward(seed)
+    c.grad.zero_()
+    assert seed.tolist() == [1]
+
+
+def test_a_held_gradient_sees_the_sum():
+    x = leaf(1.0, 2.0)
+    x.sum().backward()
+    held = x.grad
+    x.sum().backward()
+    assert held.tolist() == [2, 2]
+
+
+def test_backward_into_some_leaves_only():
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    z = x * y
+    z.sum().backward(inputs=[x], retain_graph=True)
+    assert x.grad.tolist() == [3, 4] and y.grad is None
+    torch.autograd.backward([z.sum(), (z * 2).sum()], retain_graph=True)
+    assert y.grad.tolist() == [3, 6]
+    zeros = torch.autograd.grad(z.sum(), [leaf(1.0)], materialize_grads=True)
+    assert zeros[0].tolist() == [0]
+
+
+def test_a_leaf_alone():
+    x = leaf(2.0)
+    x.sum().backward()
+    x.backward(torch.tensor([3.0]))
+    assert x.grad.tolist() == [4]
+    x.requires_grad_(False)
+    x.add_(1)
+    assert x.tolist() == [3] and not x.requires_grad
+    (x.requires_grad_() * 2).backward()
+    assert x.grad.tolist() == [6]
+
+
+def test_views_follow_a_leaf_that_starts_to_require_a_gradient():
+    x = torch.zeros(3)
+    part = x[1:]
+    x.requires_grad_()
+    assert part.requires_grad
+    with torch.no_grad():
+        part.add_(1)
+    assert x.tolist() == [0, 1, 1]
+
+
+def test_hooks_can_be_removed_and_run_on_leaves():
+    x = leaf(1.0, 2.0)
+    handle = x.register_hook(lambda g: g * 10)
+    x.sum().backward()
+    handle.remove()
+    x.sum().backward()
+    assert x.grad.tolist() == [11, 11]
+    with pytest.raises(RuntimeError, match="doesn't require gradient"):
+        torch.ones(1).register_hook(print)
+
+
+def test_names_that_are_not_there():
+    with pytest.raises(AttributeError, match="module 'srcgrad' has no attribute 'no_such_function'"):
+        torch.no_such_function  # noqa: B018
+    with pytest.raises(RuntimeError, match="on the CPU only"):
+        torch.zeros(1).to("cuda")
+    assert not torch.cuda.is_available()
