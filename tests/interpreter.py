@@ -17,6 +17,7 @@ from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value
 from srcgrad.ir.types import Array, DType, Scalar, Stack, Type
 from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.routines import ROUTINES
+from srcgrad.primitives.special import SPECIAL
 
 # What a value is at run time: a NumPy scalar, an array, or a list for a stack.
 Runtime = object
@@ -243,6 +244,11 @@ def _bit(name: str) -> Callable[..., Runtime]:
 
 TYPED: dict[str, Callable[..., Runtime]] = {"cast": _cast, "ipow": _ipow}
 
+
+def _in_double(function: Callable[..., float]) -> Callable[..., Runtime]:
+    return lambda *operands: operands[-1].dtype.type(function(*map(np.float64, operands)))
+
+
 SCALARS: dict[str, Callable[..., Runtime]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -318,4 +324,5 @@ SCALARS: dict[str, Callable[..., Runtime]] = {
     "erfc": lambda x: special.erfc(x),
     "gamma": lambda x: special.gamma(x),
     "lgamma": lambda x: special.gammaln(x),
+    **{name: _in_double(function) for name, function in SPECIAL.items()},
 }

@@ -17,5 +17,5 @@ MODULES = [m.name for m in pkgutil.walk_packages(srcgrad.__path__, "srcgrad.") i
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
     module = importlib.import_module(name)
-    failed, _ = doctest.testmod(module, extraglobs={"np": np})
+    failed, _ = doctest.testmod(module, extraglobs={"np": np, "srcgrad": srcgrad})
     assert failed == 0

@@ -8,14 +8,16 @@ from srcgrad.ir.core import Function, Op, Value, walk
 
 
 def always_in_range(function: Function) -> frozenset[Op]:
-    """The loads, stores and accumulations that are in range by what holds in all branches."""
+    """The loads, stores and accumulations that are in range by what holds in all branches, or are marked so."""
     ranges = _Unconditional(function)
     found: set[Op] = set()
 
     def reached(op: Op) -> None:
         if op.primitive in ("load", "store", "accumulate"):
             indices = op.operands[1:] if op.primitive == "load" else op.operands[1:-1]
-            if all(ranges.in_range(i, ranges.extent(op.operands[0], axis)) for axis, i in enumerate(indices)):
+            if "in_range" in op.attributes or all(
+                ranges.in_range(i, ranges.extent(op.operands[0], axis)) for axis, i in enumerate(indices)
+            ):
                 found.add(op)
 
     ranges.walk(reached)

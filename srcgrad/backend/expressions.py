@@ -204,7 +204,9 @@ class Expressions:
             return f"{name}({', '.join(map(self.text, op.operands))})", ATOM
         if primitive in HELPER_OF:
             self.helpers.add(HELPER_OF[primitive])
-            return f"{HELPER_OF[primitive]}({texts[0]})", ATOM
+            if op.result.type == Scalar(F32):  # in single precision a series would not end
+                texts = [f"np.float64({text})" for text in texts]
+            return f"{HELPER_OF[primitive]}({', '.join(texts)})", ATOM
         return row.template.format(*texts), row.precedence
 
     def exponent(self, op: Op) -> str:

@@ -78,7 +78,7 @@ class FunctionPrinter:
         self.compiled = compiled
         self.vector_math = vector_math
         self.helpers = helpers
-        self.threaded: set[str] = set()  # the callees that are run in threads
+        self.threaded: dict[str, int] = {}  # the callees that are run in threads, and what an iteration is worth
         self.lines: list[Line] = []
         self.depth = 1
         self.location: Location | None = None
@@ -333,7 +333,7 @@ class FunctionPrinter:
 
     def in_threads(self, loop: Op, call: Op) -> str:
         """The call of a function that runs the iterations of a loop, calls all of them, in threads."""
-        self.threaded.add(call.text("callee"))
+        self.threaded[call.text("callee")] = loop.integer("threads")
         arguments = [self.expressions.text(x) for x in (loop.operands[0], *call.operands[1:])]
         return f"{names_around(self.callees[call.text('callee')])[0]}({', '.join(arguments)})"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
 from srcgrad.backend.routine_source import compiled_routines, plain_routine
-from srcgrad.backend.runtime import HELPERS, helper_source
+from srcgrad.backend.runtime import HELPERS, helper_source, with_those_they_call
 from srcgrad.backend.threads_text import texts_around
 from srcgrad.backend.vector_text import VECTOR_NAMES
 from srcgrad.ir.core import Function, walk
@@ -65,11 +65,12 @@ def module_of(function: Function, level: str = COMPILED, vector_math: bool = Fal
     }
     functions = [printer.text() for printer in printers.values()]
     threads = []
-    for key in sorted({key for printer in printers.values() for key in printer.threaded}):
-        run, fails = texts_around(names[key], printers[key].parameter_names()[1:])
+    for key, work in [row for printer in printers.values() for row in printer.threaded.items()]:
+        run, fails = texts_around(names[key], printers[key].parameter_names()[1:], work)
         functions.append(fails)
         threads.append(run)
-    helpers = tuple(helper_source(name) for name in HELPERS if name in used)
+    needed = with_those_they_call(used)
+    helpers = tuple(helper_source(name) for name in HELPERS if name in needed)
     routines = tuple(name for name in ROUTINES if name in used)
     imported = sorted({name for printer in printers.values() for name in printer.expressions.imported})
     return Module(helpers, routines, tuple(functions), names[None], tuple(imported), tuple(threads))

@@ -6,12 +6,13 @@ Each runs as plain Python and under Numba. They are loops: one array assignment 
 from __future__ import annotations
 
 import inspect
-import math
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+
+from srcgrad.primitives.special import SOURCES, SPECIAL
 
 
 def grow(stack):  # type: ignore[no-untyped-def]  # pasted into modules that import nothing but NumPy
@@ -30,23 +31,22 @@ def slice_stop(start, count, step, extent):  # type: ignore[no-untyped-def]  # a
     return stop
 
 
-def gamma_or_nan(x):  # type: ignore[no-untyped-def]  # as above
-    """The gamma function, with infinity or NaN where Python's own raises."""
-    if x <= 0.0 and x == np.floor(x):
-        return np.copysign(np.inf, x) if x == 0.0 else np.nan
-    return math.gamma(x) if x < 171.6243769563027 else np.inf + x
-
-
-def log_gamma_or_inf(x):  # type: ignore[no-untyped-def]  # as above
-    """The logarithm of the gamma function, infinite where Python's own raises."""
-    if (x <= 0.0 and x == np.floor(x)) or x > 2.5e305:
-        return np.inf
-    return math.lgamma(x)
-
-
-HELPERS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (grow, slice_stop, gamma_or_nan, log_gamma_or_inf)}
+HELPERS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (grow, slice_stop)} | SOURCES
 # The primitives that are a helper under plain Python and Numba alike.
 HELPER_OF = {"gamma": "gamma_or_nan", "lgamma": "log_gamma_or_inf"}
+HELPER_OF |= {primitive: function.__name__ for primitive, function in SPECIAL.items()}
+
+
+def with_those_they_call(names: Iterable[str]) -> set[str]:
+    """The helpers among these, and all that they use in turn."""
+    found: set[str] = set()
+    pending = [name for name in names if name in HELPERS]
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += [n for n in HELPERS[name].__code__.co_names if n in HELPERS]
+    return found
 
 
 def helper_source(name: str) -> str:

@@ -11,7 +11,17 @@ from dataclasses import replace
 
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
-from srcgrad.differentiate.partials import convert, fill_array, partials, scaled, zero_like, zeros_like
+from srcgrad.differentiate.partials import (
+    absorbed,
+    convert,
+    fill_array,
+    is_steep,
+    partials,
+    require_rules,
+    scaled,
+    zero_like,
+    zeros_like,
+)
 from srcgrad.differentiate.regular import mark_regular
 from srcgrad.differentiate.rules import past_rule, splice_calls, without_jvp
 from srcgrad.differentiate.shadows import DOT, TwinPass, suffixed
@@ -56,6 +66,7 @@ class _Forward:
         self.twins = twins
         self.callees = callees
         self.tangents: dict[Value, Operand] = {}
+        self.steep: set[Value] = set()  # those whose tangents may be infinite where they are not
 
     def tangent(self, operand: Operand) -> Operand:
         if isinstance(operand, Value) and operand in self.tangents:
@@ -186,15 +197,20 @@ class _Forward:
             self.tangents[op.result] = self.builder(op.primitive, *tangents, name=suffixed(op.result, DOT))
             return
         total: Operand | None = None
+        require_rules(op, self.tangents.__contains__)
         for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
             if operand not in self.tangents:
                 continue
             term = scaled(self.builder, op, partial, self.tangent(operand))
+            if operand in self.steep:
+                term = absorbed(self.builder, partial, term)
             if term.type != op.result.type:
                 term = convert(self.builder, term, op.result.type)
             total = term if total is None else self.builder("add", total, term, name=suffixed(op.result, DOT))
         assert total is not None
         self.tangents[op.result] = total
+        if is_steep(op) or any(x in self.steep for x in op.operands):
+            self.steep.add(op.result)
 
     def control(self, op: Op) -> None:
         """Carry and merge the tangents of every active scalar among what the op carries or merges."""

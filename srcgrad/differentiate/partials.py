@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline
+from srcgrad.frontend.refusals import refusal
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Op, Operand, Value, constant
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
+
+STEEP = frozenset({"sqrt", "cbrt", "pow", "arcsin", "arccos", "arccosh"})
 
 
 def partials(builder: Builder, op: Op) -> Sequence[Operand]:
@@ -16,6 +20,15 @@ def partials(builder: Builder, op: Op) -> Sequence[Operand]:
     row = SCALARS[op.primitive]
     assert row.partials is not None, f"{op.primitive} has no rule"
     return inline(builder, row.partials, (*op.operands, op.result))
+
+
+def require_rules(op: Op, is_active: Callable[[Operand], bool]) -> None:
+    """Refuse a derivative with respect to an operand for which the row has none."""
+    for k in SCALARS[op.primitive].passive:
+        if is_active(op.operands[k]):
+            message = f"{op.primitive} has no derivative with respect to its argument {k + 1} here"
+            hint = "Use stop_gradient() on that argument if it is not to be differentiated."
+            raise refusal(op.location, message, hint, UnsupportedError)
 
 
 def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand) -> Operand:
@@ -28,6 +41,18 @@ def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand) -> Opera
     if not SCALARS[op.primitive].singular or op.attributes.get("regular"):
         return product
     return masked(builder, factor, product)
+
+
+def is_steep(op: Op) -> bool:
+    """Whether the result may be finite, and its tangent not: ``sqrt`` at 0."""
+    return op.primitive in STEEP and not op.attributes.get("regular")
+
+
+def absorbed(builder: Builder, partial: Operand, product: Operand) -> Operand:
+    """The product with a tangent that may be infinite, but 0 where the partial is: ``x * sqrt(x)`` at 0."""
+    if _is_choice(builder, partial):
+        return product
+    return builder("select", builder("ne", partial, zero_like(partial)), product, zero_like(product))
 
 
 def _is_choice(builder: Builder, partial: Operand) -> bool:

@@ -14,6 +14,9 @@ from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives.scalar import SCALARS
 
+# What makes some cotangents 0: only with these can a factor be infinite where it does not matter.
+SELECTING = frozenset({"select", "max", "min"})
+
 
 def mark_regular(function: Function) -> Function:
     """Mark ``regular=True`` on each op of a singular row whose partials cannot be singular here."""
@@ -24,6 +27,30 @@ def mark_regular(function: Function) -> Function:
         if row is None or not row.singular or (is_singular(op) and not signs.regular(op)):
             return None
         return [replace(op, attributes={**op.attributes, "regular": True})], {}
+
+    return rewrite(function, visit)
+
+
+def mark_infinite(function: Function) -> Function:
+    """Mark ``infinite=True`` on each op of a regular row with an operand that may be infinite or NaN at a pole.
+
+    Its partials are that operand, or made of it, so that a cotangent that a selection makes 0 has to stay 0:
+    ``np.where(x > 0.0, x * np.log(x), 0.0)``. Programs that select nothing need no marks.
+    """
+    if not any(op.primitive in SELECTING for op in walk(function.body)):
+        return function
+    infinite: set[Operand] = set()
+
+    def visit(op: Op) -> Replacement | None:
+        row = SCALARS.get(op.primitive)
+        if row is None or row.partials is None or len(op.results) != 1:
+            return None
+        singular = row.singular and not op.attributes.get("regular")
+        if singular or any(x in infinite for x in op.operands):
+            infinite.add(op.result)
+        if row.singular or not any(x in infinite for x in op.operands):
+            return None
+        return [replace(op, attributes={**op.attributes, "infinite": True})], {}
 
     return rewrite(function, visit)
 

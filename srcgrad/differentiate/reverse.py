@@ -16,16 +16,26 @@ from srcgrad.differentiate import control_flow
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active, link_parts
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
-from srcgrad.differentiate.partials import added, convert, fill_array, partials, scaled, zero_like, zeros_like
+from srcgrad.differentiate.partials import (
+    added,
+    convert,
+    fill_array,
+    masked,
+    partials,
+    require_rules,
+    scaled,
+    zero_like,
+    zeros_like,
+)
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
-from srcgrad.differentiate.regular import mark_regular
+from srcgrad.differentiate.regular import SELECTING, mark_infinite, mark_regular
 from srcgrad.differentiate.rules import drop_links, has_rules, is_ruled, link_rules, spliced
 from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Function, Op, Operand, Value, constant, defined
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, defined
 from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack
 from srcgrad.primitives.routines import ROUTINES
@@ -43,6 +53,7 @@ class Reverse:
         self.in_place = in_place
         self.callees = callees
         self.adjoints: dict[Value, Operand] = {}
+        self.selected: set[Operand] = set()  # cotangents that are 0 where a selection did not take the value
 
     def add(self, target: Operand, ct: Operand) -> None:
         """Add a contribution to the adjoint of a scalar."""
@@ -51,7 +62,13 @@ class Reverse:
         if ct.type != target.type:
             ct = convert(self.builder, ct, target.type)
         old = self.adjoints.get(target)
-        self.adjoints[target] = ct if old is None else added(self.builder, old, ct, suffixed(target, BAR))
+        if old is None:
+            self.adjoints[target] = ct
+            return
+        total = added(self.builder, old, ct, suffixed(target, BAR))
+        if old in self.selected and ct in self.selected:
+            self.selected.add(total)
+        self.adjoints[target] = total
 
     def take(self, value: Value) -> Operand | None:
         """The finished adjoint of a value that is about to be reversed; None if it is zero."""
@@ -122,14 +139,26 @@ class Reverse:
             zero = zero_like(ct)
             for side, chosen in zip(sides, ((ct, zero), (zero, ct)), strict=True):
                 if side in self.active:
-                    self.add(side, self.builder("select", condition, *chosen))
+                    taken = self.builder("select", condition, *chosen)
+                    self.selected.add(taken)
+                    self.add(side, taken)
         elif (transpose := SCALARS[op.primitive].transpose) is not None:
             for operand, part in zip(op.operands, transpose(self.builder, ct), strict=True):
                 self.add(operand, part)
         elif carries_derivative(op):
+            require_rules(op, self.active.__contains__)
             for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
                 if operand in self.active:
-                    self.add(operand, scaled(self.builder, op, partial, ct))
+                    self.add(operand, self.product(op, partial, ct))
+
+    def product(self, op: Op, partial: Operand, ct: Operand) -> Operand:
+        """The partial times the cotangent; a cotangent that a selection made 0 stays 0."""
+        term = scaled(self.builder, op, partial, ct)
+        if ct in self.selected and op.attributes.get("infinite") and not isinstance(partial, Const):
+            term = masked(self.builder, ct, term)
+        if ct in self.selected or op.primitive in SELECTING:
+            self.selected.add(term)
+        return term
 
     def link(self, op: Op) -> None:
         """By the rule that the link names: from the cotangents of what is linked those of what it depends on."""
@@ -324,7 +353,7 @@ def prepared(
     if has_rules(function):
         activity = find_active(function, inputs, reverse=True)
         function = link_rules(function, activity, partial(transposed, callees))
-    function = number_regions(count_whiles(mark_regular(function)))
+    function = number_regions(count_whiles(mark_infinite(mark_regular(function))))
     activity = find_active(function, inputs, reverse=True)
     twin_pass = TwinPass(activity, BAR, shadow=True)
     function = twin_pass.function(function, shadows)

@@ -1,4 +1,7 @@
-"""Functions of ``scipy.special`` for likelihoods and networks, in forms that neither overflow nor make NaN."""
+"""Functions of ``scipy.special``: which primitives they are, and those that are put together from others.
+
+Forms are chosen that neither overflow nor make NaN where the result is finite.
+"""
 
 from __future__ import annotations
 
@@ -6,63 +9,192 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from srcgrad.frontend.arrays.elementwise import elementwise
+from srcgrad.frontend.calls.compile_time import compile_time, refuse
+from srcgrad.primitives.bessel import bessel_jn, bessel_yn, scaled_erfc
+from srcgrad.primitives.elementary import digamma
+from srcgrad.primitives.gamma_functions import binomial, hurwitz_zeta, polygamma_of
 from srcgrad.primitives.library import library
 from srcgrad.primitives.scalar import FUNCTIONS
+from srcgrad.primitives.special import SPECIAL
 
 Array = NDArray[np.floating]
 Axis = int | tuple[int, ...] | None
 
 FUNCTIONS |= {special.erf: "erf", special.erfc: "erfc", special.gamma: "gamma", special.gammaln: "lgamma"}
+FUNCTIONS |= {getattr(special, name): name for name in SPECIAL if name not in ("jn", "yn", "polygamma", "zeta")}
+elementwise(special.digamma)(digamma)
 
 
-@library(special.ndtr)
-def ndtr(x: Array) -> Array:
+@elementwise(special.ndtr)
+def ndtr(x: float) -> float:
     return 0.5 * special.erfc(x * -0.7071067811865476)  # 1 / sqrt(2)
 
 
-@library(special.expit)
-def expit(x: Array) -> Array:
-    return np.where(x >= 0.0, 1.0 / (1.0 + np.exp(-x)), np.exp(x) / (1.0 + np.exp(x)))
+@elementwise(special.log_ndtr)
+def log_ndtr(x: float) -> float:
+    t = x * -0.7071067811865476
+    if x < -1.0:
+        return np.log(0.5 * scaled_erfc(t)) - t * t
+    return np.log1p(-0.5 * special.erfc(-t))
 
 
-@library(special.log_expit)
-def log_expit(x: Array) -> Array:
-    return np.where(x >= 0.0, -np.log1p(np.exp(-x)), x - np.log1p(np.exp(x)))
+@elementwise(special.expit)
+def expit(x: float) -> float:
+    return 1.0 / (1.0 + np.exp(-x)) if x >= 0.0 else np.exp(x) / (1.0 + np.exp(x))
 
 
-@library(special.logit)
-def logit(p: Array) -> Array:
+@elementwise(special.log_expit)
+def log_expit(x: float) -> float:
+    return -np.log1p(np.exp(-x)) if x >= 0.0 else x - np.log1p(np.exp(x))
+
+
+@elementwise(special.logit)
+def logit(p: float) -> float:
     return np.log(p / (1.0 - p))
 
 
-@library(special.xlogy)
-def xlogy(x: Array, y: Array) -> Array:
-    return np.where((x == 0.0) & ~np.isnan(y), 0.0 * x, x * np.log(y))
+@elementwise(special.xlogy)
+def xlogy(x: float, y: float) -> float:
+    return 0.0 * x if x == 0.0 and y == y else x * np.log(y)
 
 
-@library(special.xlog1py)
-def xlog1py(x: Array, y: Array) -> Array:
-    return np.where((x == 0.0) & ~np.isnan(y), 0.0 * x, x * np.log1p(y))
+@elementwise(special.xlog1py)
+def xlog1py(x: float, y: float) -> float:
+    return 0.0 * x if x == 0.0 and y == y else x * np.log1p(y)
 
 
-@library(special.entr)
-def entr(x: Array) -> Array:
-    return np.where(x > 0.0, -x * np.log(x), np.where(x == 0.0, 0.0 * x, -np.inf))
+@elementwise(special.entr)
+def entr(x: float) -> float:
+    return -x * np.log(x) if x > 0.0 else 0.0 * x if x == 0.0 else x if x != x else -np.inf
 
 
-@library(special.rel_entr)
-def rel_entr(x: Array, y: Array) -> Array:
-    return np.where((x > 0.0) & (y > 0.0), x * np.log(x / y), np.where((x == 0.0) & (y >= 0.0), 0.0 * (x + y), np.inf))
+@elementwise(special.rel_entr)
+def rel_entr(x: float, y: float) -> float:
+    if x > 0.0 and y > 0.0:
+        return x * np.log(x / y)
+    return 0.0 * x if x == 0.0 and y >= 0.0 else np.inf
+
+
+@elementwise(special.kl_div)
+def kl_div(x: float, y: float) -> float:
+    if x > 0.0 and y > 0.0:
+        return x * np.log(x / y) - x + y
+    return y if x == 0.0 and y >= 0.0 else np.inf
+
+
+@elementwise(special.beta)
+def beta(a: float, b: float) -> float:
+    return np.exp(special.betaln(a, b))
+
+
+@elementwise(special.betaln)
+def betaln(a: float, b: float) -> float:
+    return special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+
+
+@elementwise(special.loggamma)
+def loggamma(x: float) -> float:
+    """Of real numbers: NaN where the gamma function is negative."""
+    return special.gammaln(x) if x >= 0.0 else np.nan
+
+
+@elementwise(special.boxcox)
+def boxcox(x: float, lmbda: float) -> float:
+    return np.log(x) if lmbda == 0.0 else np.expm1(lmbda * np.log(x)) / lmbda
+
+
+@compile_time
+def require_exact(exact: bool, name: str) -> None:
+    if exact:
+        raise ValueError(f"{name}() with exact=True gives Python integers; use exact=False here")
+
+
+@library(special.factorial)
+def factorial(n: Array, exact: bool = False) -> Array | float:
+    require_exact(exact, "factorial")
+    return factorial_of(n)
+
+
+@elementwise()
+def factorial_of(n: float) -> float:
+    return special.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
+
+
+@library(special.comb)
+def comb(N: Array, k: Array, *, exact: bool = False, repetition: bool = False) -> Array | float:  # noqa: N803  (SciPy's name)
+    require_exact(exact, "comb")
+    if repetition:
+        refuse("comb() with repetition", "Write binom(N + k - 1, k).")
+    return combinations(N, k)
+
+
+@elementwise()
+def combinations(n: float, k: float) -> float:
+    return binomial(n, k) if 0.0 <= k <= n else 0.0 * n
+
+
+@library(special.polygamma)
+def polygamma(n: int, x: Array) -> Array | float:
+    require_order(isinstance(n, int), "polygamma")
+    if n == 0:
+        return special.digamma(x)
+    return derivative_of_digamma(x, n=n)
+
+
+@elementwise()
+def derivative_of_digamma(x: float, *, n: int = 1) -> float:
+    return polygamma_of(n * 1.0, x)
+
+
+@library(special.zeta)
+def zeta(x: Array, q: Array | None = None) -> Array | float:
+    return zeta_of(x, 1.0 if q is None else q)
+
+
+@elementwise()
+def zeta_of(x: float, q: float) -> float:
+    return hurwitz_zeta(x, q)
+
+
+@compile_time
+def require_order(whole: bool, name: str) -> None:
+    if not whole:
+        raise ValueError(f"the order of {name}() must be an integer here, known at compile time")
+
+
+@library(special.jv)  # jn is the same function
+def jv(v: int, z: Array) -> Array | float:
+    require_order(isinstance(v, int), "jv")
+    return bessel_j_of(z, n=v)
+
+
+@elementwise()
+def bessel_j_of(x: float, *, n: int = 0) -> float:
+    return bessel_jn(n * 1.0, x)
+
+
+@library(special.yn)
+def yn(n: int, x: Array) -> Array | float:
+    require_order(isinstance(n, int), "yn")
+    return bessel_y_of(x, n=n)
+
+
+@elementwise()
+def bessel_y_of(x: float, *, n: int = 0) -> float:
+    return bessel_yn(n * 1.0, x)
 
 
 @library(special.logsumexp)
-def logsumexp(a: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+def logsumexp(
+    a: Array, axis: Axis = None, b: Array | None = None, keepdims: bool = False, return_sign: bool = False
+) -> Array | np.floating:
+    if return_sign:
+        refuse("logsumexp() with return_sign", "Take the sign of the sum by hand.")
     a = np.asarray(a)
-    if axis is None and not keepdims:
-        largest = finite(np.max(a))
-        return largest + np.log(np.sum(np.exp(a - largest)))
     largest = finite(np.max(a, axis=axis, keepdims=True))
-    total = np.log(np.sum(np.exp(a - largest), axis=axis, keepdims=True)) + largest
+    weights = np.exp(a - largest) if b is None else b * np.exp(a - largest)
+    total = np.log(np.sum(weights, axis=axis, keepdims=True)) + largest
     return total if keepdims else np.sum(total, axis=axis)  # of one element each
 
 

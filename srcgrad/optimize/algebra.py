@@ -212,6 +212,10 @@ def _power(op: Op, known: Known) -> Operand | Term | None:
         return a
     if is_number(n, 0) or is_number(n, -0.0):
         return constant(1, dtype(a))
+    if op.primitive == "ipow" and isinstance(n, Const) and isinstance(n.value, int) and n.value % 2 == 0:
+        for inner in known.parts(a, "abs"):  # so that abs(x)**2 has its second derivative at 0
+            if dtype(inner) == dtype(a):
+                return term("ipow", inner, n)
     return None
 
 

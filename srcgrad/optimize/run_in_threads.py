@@ -20,7 +20,7 @@ the result does not depend on the number of threads.
 >>> print(to_text(after))
 def f(x: f64[:], n: i64):
     total: f64[:] = alloc(32, dtype=f64, fill='zeros')
-    with for_(32, threads=True):
+    with for_(32, threads=22):
         def _(chunk: i64):
             call(chunk, n, x, total, callee='f_chunk_1', types=())
     with for_(32, 0.0) as (total_1,):
@@ -55,20 +55,22 @@ from dataclasses import dataclass, replace
 
 from srcgrad.analysis.exchange import Exchange
 from srcgrad.analysis.sums import only_sums
+from srcgrad.analysis.unconditional import always_in_range
 from srcgrad.ir.build import Builder, build_function
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, index, used, walk
-from srcgrad.ir.rewrite import copy_op, renamed, substitute_op, with_blocks
+from srcgrad.ir.rewrite import Replacement, copy_op, renamed, rewrite_block, substitute_op, with_blocks
 from srcgrad.ir.types import INDEX, Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import infer, new_builder
 
 CHUNKS = 32
 DEAR = 6  # the cost of a square root
+INNER = 16  # iterations of a loop inside, about
 
 
 def run_in_threads(function: Function) -> Function:
     """The entry alone: what it calls may be called by a thread."""
-    program = _Threads(function, dict(function.callees))
+    program = _Threads(function, always_in_range(function), dict(function.callees))
     body = program.block(function.body, around=False)
     return replace(function, body=body, callees=program.callees)
 
@@ -76,6 +78,7 @@ def run_in_threads(function: Function) -> Function:
 @dataclass
 class _Threads:
     function: Function
+    safe: frozenset[Op]  # accesses that are in range whatever branches are taken
     callees: dict[str, Function]
 
     def block(self, block: Block, around: bool) -> Block:
@@ -85,13 +88,21 @@ class _Threads:
         for op in block.ops:
             exchange = Exchange(self.function, op) if _is_worth_it(op, around) and only_sums(op) else None
             if exchange is not None and exchange.free:
-                new, results = self.threaded(op, exchange)
+                new, results = self.threaded(self.marked(op), exchange)
                 ops.extend(substitute_op(o, names) for o in new)
                 names.update(results)
             else:
                 inner = tuple(self.block(b, around or op.primitive != "if") for b in op.blocks)
                 ops.append(substitute_op(with_blocks(op, inner), names))
         return Block(block.parameters, tuple(ops), tuple(renamed(y, names) for y in block.yields))
+
+    def marked(self, loop: Op) -> Op:
+        """The loop with marks for what is known of its accesses, which a function of its own could not show."""
+
+        def mark(op: Op) -> Replacement | None:
+            return ([replace(op, attributes={**op.attributes, "in_range": True})], {}) if op in self.safe else None
+
+        return with_blocks(loop, [rewrite_block(b, {}, mark) for b in loop.blocks])
 
     def threaded(self, loop: Op, exchange: Exchange) -> tuple[Sequence[Op], Mapping[Value, Operand]]:
         """What takes the place of a loop, and its results."""
@@ -109,7 +120,7 @@ class _Threads:
         def call(chunk: Value) -> tuple[Operand, ...]:
             return builder.emit("call", chunk, *operands, callee=key, types=())
 
-        builder.for_(index(CHUNKS), (), call, counter="chunk", threads=True)
+        builder.for_(index(CHUNKS), (), call, counter="chunk", threads=_work(loop.blocks[0]))
         totals = [_total(builder, first, each) for first, each in zip(loop.operands[1:], sums, strict=True)]
         for array, each in zip(shared, shadows, strict=True):
             _add_up(builder, array, each)
@@ -124,6 +135,15 @@ def _is_worth_it(op: Op, around: bool) -> bool:
     if any(o.primitive in ("for", "while") for o in inner):
         return True
     return not around and any(o.primitive in SCALARS and SCALARS[o.primitive].cost >= DEAR for o in inner)
+
+
+def _work(block: Block) -> int:
+    """About how many additions an iteration is worth, loops inside it taken for short ones."""
+    return sum(_cost(op) + sum(map(_work, op.blocks)) * (INNER if op.primitive != "if" else 1) for op in block.ops)
+
+
+def _cost(op: Op) -> int:
+    return SCALARS[op.primitive].cost if op.primitive in SCALARS else 1
 
 
 def _added_to(loop: Op, exchange: Exchange) -> list[Value]:

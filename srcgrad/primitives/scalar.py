@@ -34,6 +34,7 @@ class ScalarPrimitive(Primitive):
     singular: bool
     cost: int  # 1 for an addition; what recomputing costs against storing
     transpose: Transpose | None = None  # of a row that is linear over the real numbers alone
+    passive: tuple[int, ...] = ()  # operands with respect to which no derivative is known
 
     @property
     def has_derivative(self) -> bool:
@@ -71,11 +72,13 @@ def scalar(
     infer: Callable[..., tuple[Type, ...]] = same_type,
     singular: bool = False,
     cost: int = 1,
+    passive: tuple[int, ...] = (),
     effect: Effect = Effect.PURE,
     transpose: Transpose | None = None,
 ) -> None:
     """Add a row to the table."""
-    row = ScalarPrimitive(name, effect, infer, template, PRECEDENCE[precedence], partials, singular, cost, transpose)
+    binds = PRECEDENCE[precedence]
+    row = ScalarPrimitive(name, effect, infer, template, binds, partials, singular, cost, transpose, passive)
     register(row)
     SCALARS[name] = row
     for function in functions:

@@ -2,9 +2,96 @@
 
 from __future__ import annotations
 
-from conformance.grid import POSITIVE, unary
+import numpy as np
+
+from conformance.grid import POSITIVE, UNIT, binary, inside, unary
+from conformance.row import Case, between, case, fortran, numbers, row
+
+PROBABILITY, WIDE = inside(0.05, 0.95), inside(-12.0, 12.0)
+
+
+def short(name: str, draw: object = numbers) -> None:
+    """A function of one number by a row of its own: what broadcasting does is checked with the others."""
+    assert callable(draw)
+    cases: list[Case] = [
+        case(f"{name}(x)", [draw()], [draw()], rtol=1e-12),
+        case(f"{name}(x)", [draw(2, 3)], rtol=1e-12),
+        case(f"{name}(x)", [fortran(draw(2, 2, dtype=np.float32))]),
+    ]
+    row(name, "(x)", cases)
+
 
 for _name in ("erf", "erfc", "ndtr", "expit", "log_expit"):
     unary(f"special.{_name}", rtol=1e-12)
 for _name in ("gamma", "gammaln"):
     unary(f"special.{_name}", POSITIVE, rtol=1e-12)
+for _name in ("erfcx", "log_ndtr", "i0", "i1", "i0e", "i1e", "j0", "j1", "expi"):
+    short(f"special.{_name}", WIDE if _name.startswith(("j", "i", "log")) else numbers)
+for _name in ("k0", "k1", "k0e", "k1e", "y0", "y1", "exp1", "digamma", "psi", "loggamma"):
+    short(f"special.{_name}", POSITIVE)
+for _name in ("erfinv", "logit", "ndtri", "erfcinv", "entr"):
+    short(f"special.{_name}", UNIT if _name == "erfinv" else PROBABILITY)
+for _name in ("xlogy", "xlog1py", "rel_entr", "kl_div", "beta", "betaln", "binom", "boxcox"):
+    binary(f"special.{_name}", POSITIVE, POSITIVE, whole=False, mixed=False, rtol=1e-12)
+row(
+    "special.polygamma",
+    "(n, x), n an integer known at compile time",
+    [case(f"special.polygamma({n}, x)", [POSITIVE(2, 2)], rtol=1e-12) for n in (0, 1, 3)],
+)
+for _name in ("jv", "jn"):
+    row(
+        f"special.{_name}",
+        "(v, z), v an integer known at compile time",
+        [case(f"special.{_name}({n}, x)", [POSITIVE(2, 2)], [WIDE(3, 1)], rtol=1e-11) for n in (0, 2, -3)],
+    )
+row(
+    "special.yn",
+    "(n, x), n an integer known at compile time",
+    [case(f"special.yn({n}, x)", [POSITIVE(2, 2)], rtol=1e-11) for n in (0, 1, 3)],
+)
+for _name in ("gammainc", "gammaincc"):
+    row(
+        f"special.{_name}",
+        "(a, x), differentiated by x",
+        [
+            case(f"special.{_name}(2.5, x)", [POSITIVE(3)], rtol=1e-12),
+            case(f"special.{_name}(3, x)", [between(4.0, 9.0)]),
+        ],
+    )
+row(
+    "special.betainc",
+    "(a, b, x), differentiated by x",
+    [case("special.betainc(2.5, 0.7, x)", [PROBABILITY(2, 2)], rtol=1e-12)],
+)
+row(
+    "special.zeta",
+    "(x, q), differentiated by q",
+    [case("special.zeta(2.5, x)", [POSITIVE(3)], rtol=1e-12), case("special.zeta(x)", [3])],
+)
+row(
+    "special.factorial",
+    "(n)",
+    [case("special.factorial(x)", [POSITIVE(3)], rtol=1e-12), case("special.factorial(x)", [np.arange(5)])],
+)
+row("special.comb", "(N, k)", [case("special.comb(x, y)", [np.array([5, 6]), np.array([2, 3])], rtol=1e-12)])
+row(
+    "special.logsumexp",
+    "(a, axis, b, keepdims)",
+    [
+        case("special.logsumexp(x)", [numbers(5)], [800.0 + numbers(3)]),
+        case("special.logsumexp(x, axis=0)", [numbers(3, 4)], rtol=1e-12),
+        case("special.logsumexp(x, axis=(0, -1), keepdims=True)", [numbers(2, 3, 4)], rtol=1e-12),
+        case("special.logsumexp(x, b=y)", [numbers(4), POSITIVE(4)], rtol=1e-12),
+        case("special.logsumexp(x, axis=1)", [fortran(numbers(2, 3, dtype=np.float32))]),
+    ],
+)
+for _name in ("softmax", "log_softmax"):
+    row(
+        f"special.{_name}",
+        "(x, axis)",
+        [
+            case(f"special.{_name}(x)", [numbers(5)], [800.0 + numbers(3)], rtol=1e-12),
+            case(f"special.{_name}(x, axis=0)", [numbers(3, 4)], rtol=1e-12),
+            case(f"special.{_name}(x, axis=-1)", [fortran(numbers(2, 3, dtype=np.float32))]),
+        ],
+    )

@@ -31,19 +31,20 @@ from srcgrad.frontend.values import FrontValue, ScalarValue, Static, TupleValue,
 from srcgrad.ir.build import Builder
 from srcgrad.ir.types import BOOL, DType
 
-F = TypeVar("F", bound=Callable[..., object])
+T = TypeVar("T")
 
 
-def elementwise(*functions: object, integers: bool = False) -> Callable[[F], F]:
+def elementwise(*functions: object, integers: bool = False) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Let ``kernel(a, b, ..., *, option=...)``, of numbers of one dtype, stand for functions of arrays.
 
     Integers become floats first, unless the kernel is for ``integers``, too. Options are numbers, or known at compile
-    time. A kernel that returns a tuple gives a tuple of arrays.
+    time. A kernel that returns a tuple gives a tuple of arrays. With no function named, library code calls the kernel
+    itself with arrays.
     """
 
-    def add(kernel: F) -> F:
+    def add(kernel: Callable[..., T]) -> Callable[..., T]:
         assert isinstance(kernel, FunctionType)
-        for f in dict.fromkeys(functions):
+        for f in dict.fromkeys(functions or (kernel,)):
             FUNCTIONS[f] = lambda lowering, arguments, keywords: _apply(lowering, kernel, integers, arguments, keywords)
         return kernel
 

@@ -1,0 +1,158 @@
+"""Special functions, as scipy.special has them. In each rule y is the primitive's own result.
+
+Their values come from functions of our own (`bessel`, `gamma_functions`), whose source goes into the generated module:
+compiled code cannot call SciPy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from srcgrad.primitives import bessel, gamma_functions
+from srcgrad.primitives.bessel import (
+    bessel_i0,
+    bessel_i0e,
+    bessel_i1,
+    bessel_i1e,
+    bessel_j0,
+    bessel_j1,
+    bessel_jn,
+    bessel_k0,
+    bessel_k0e,
+    bessel_k1,
+    bessel_k1e,
+    bessel_y0,
+    bessel_y1,
+    bessel_yn,
+    scaled_erfc,
+)
+from srcgrad.primitives.elementary import digamma, slope_of_abs
+from srcgrad.primitives.gamma_functions import (
+    binomial,
+    exponential_integral,
+    exponential_integral_1,
+    hurwitz_zeta,
+    incomplete_beta,
+    inverse_erf,
+    inverse_erfc,
+    lower_gamma,
+    normal_quantile,
+    polygamma_of,
+    upper_gamma,
+)
+from srcgrad.primitives.scalar import scalar
+
+# All functions whose source may be needed in a generated module, by name.
+SOURCES: dict[str, Callable[..., float]] = {
+    name: f
+    for module in (bessel, gamma_functions)
+    for name, f in vars(module).items()
+    if getattr(f, "__module__", "") == module.__name__
+}
+# The primitive -> the function that it is.
+SPECIAL: dict[str, Callable[..., float]] = {}
+
+
+def special(
+    name: str,
+    function: Callable[..., float],
+    partials: Callable[..., object],
+    *,
+    operands: int = 1,
+    singular: bool = False,
+    passive: tuple[int, ...] = (),
+) -> None:
+    """Add a row; with respect to ``passive`` operands there is no derivative."""
+    inside = ", ".join(f"{{{k}}}" for k in range(operands))
+    template = f"{function.__name__}({inside})"
+    scalar(name, template, partials, functions=(function,), singular=singular, passive=passive, cost=60)
+    SPECIAL[name] = function
+
+
+# Bessel functions. Those of order 1 vanish at 0 with slope one half.
+special("j0", bessel_j0, lambda x, y: -bessel_j1(x))
+special("j1", bessel_j1, lambda x, y: bessel_j0(x) - y / x if x != 0.0 else 0.5)
+special("y0", bessel_y0, lambda x, y: -bessel_y1(x), singular=True)
+special("y1", bessel_y1, lambda x, y: bessel_y0(x) - y / x, singular=True)
+special("i0", bessel_i0, lambda x, y: bessel_i1(x), singular=True)
+special("i1", bessel_i1, lambda x, y: bessel_i0(x) - y / x if x != 0.0 else 0.5, singular=True)
+special("i0e", bessel_i0e, lambda x, y: bessel_i1e(x) - slope_of_abs(x) * y)
+special("i1e", bessel_i1e, lambda x, y: bessel_i0e(x) - y * (slope_of_abs(x) + 1.0 / x) if x != 0.0 else 0.5)
+special("k0", bessel_k0, lambda x, y: -bessel_k1(x), singular=True)
+special("k1", bessel_k1, lambda x, y: -bessel_k0(x) - y / x, singular=True)
+special("k0e", bessel_k0e, lambda x, y: y - bessel_k1e(x), singular=True)
+special("k1e", bessel_k1e, lambda x, y: y - y / x - bessel_k0e(x), singular=True)
+special(
+    "jn",
+    bessel_jn,
+    lambda n, x, y: (0.0, 0.5 * (bessel_jn(n - 1.0, x) - bessel_jn(n + 1.0, x))),
+    operands=2,
+    passive=(0,),
+)
+special(
+    "yn",
+    bessel_yn,
+    lambda n, x, y: (0.0, 0.5 * (bessel_yn(n - 1.0, x) - bessel_yn(n + 1.0, x))),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+
+# Error functions and their inverses: 2 / sqrt(pi) and sqrt(pi) / 2, sqrt(2 pi) for the normal distribution.
+special("erfcx", scaled_erfc, lambda x, y: 2.0 * x * y - 1.1283791670955126, singular=True)
+special("erfinv", inverse_erf, lambda x, y: 0.8862269254527580 * np.exp(y * y), singular=True)
+special("erfcinv", inverse_erfc, lambda x, y: -0.8862269254527580 * np.exp(y * y), singular=True)
+special("ndtri", normal_quantile, lambda x, y: 2.5066282746310002 * np.exp(0.5 * y * y), singular=True)
+
+# Gamma functions. Incomplete ones have derivatives with respect to the limit of the integral alone.
+special(
+    "polygamma",
+    polygamma_of,
+    lambda n, x, y: (0.0, polygamma_of(n + 1.0, x)),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+special(
+    "zeta", hurwitz_zeta, lambda s, q, y: (0.0, -s * hurwitz_zeta(s + 1.0, q)), operands=2, passive=(0,), singular=True
+)
+
+
+def gamma_density(a: float, x: float) -> float:
+    """The slope of the regularised lower incomplete gamma function."""
+    if x == 0.0:
+        return 1.0 if a == 1.0 else 0.0 if a > 1.0 else np.inf
+    return np.exp((a - 1.0) * np.log(x) - x - math.lgamma(a))  # type: ignore[no-any-return]  # NumPy of a float
+
+
+def beta_density(a: float, b: float, x: float) -> float:
+    """The slope of the regularised incomplete beta function; its power is taken where it may be of 0."""
+    norm = np.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b))
+    return norm * x ** (a - 1.0) * (1.0 - x) ** (b - 1.0)  # type: ignore[no-any-return]  # as above
+
+
+special("gammainc", lower_gamma, lambda a, x, y: (0.0, gamma_density(a, x)), operands=2, passive=(0,), singular=True)
+special("gammaincc", upper_gamma, lambda a, x, y: (0.0, -gamma_density(a, x)), operands=2, passive=(0,), singular=True)
+special(
+    "betainc",
+    incomplete_beta,
+    lambda a, b, x, y: (0.0, 0.0, beta_density(a, b, x)),
+    operands=3,
+    passive=(0, 1),
+    singular=True,
+)
+special(
+    "binom",
+    binomial,
+    lambda n, k, y: (
+        y * (digamma(n + 1.0) - digamma(n - k + 1.0)),
+        y * (digamma(n - k + 1.0) - digamma(k + 1.0)),
+    ),
+    operands=2,
+    singular=True,
+)
+special("exp1", exponential_integral_1, lambda x, y: -np.exp(-x) / x, singular=True)
+special("expi", exponential_integral, lambda x, y: np.exp(x) / x, singular=True)
