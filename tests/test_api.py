@@ -306,7 +306,7 @@ def test_integer_argument_is_refused(x) -> None:
         (np.zeros(3, ">f8"), "dtype >f8"),
         (np.zeros(3, np.longdouble), "dtype"),
         (np.ma.masked_array([1.0]), "not a plain NumPy array"),
-        ({1: 2.0}, "the key 1"),
+        ({(1, 2): 2.0}, r"the key \(1, 2\)"),
         ({"a": object()}, r"the argument 'x'\['a'\] is of type builtins.object"),
         (2**70, "does not fit in 64 bits"),
         (object(), "cannot compile"),

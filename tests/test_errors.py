@@ -189,9 +189,9 @@ def prints_formatted(x):
     return x
 
 
-@refused(1.0, error=UnsupportedError, found="np.random.normal has no rule", instead="Draw outside")
+@refused(1.0, error=UnsupportedError, found="np.random.gamma has no rule", instead="Draw outside")
 def draws(x):
-    return x * np.random.normal()  # here
+    return x * np.random.gamma(2.0)  # here
 
 
 @refused(1.0, error=UnsupportedError, found="np.random.default_rng has no rule", instead="Draw outside")

@@ -492,6 +492,16 @@ def test_a_changed_field_of_a_captured_object(monkeypatch):
     assert slope(0.5) == pytest.approx(before + 10.0)
 
 
+def test_replaced_methods(monkeypatch):
+    slope = grad(plain, jit=False)
+    before = slope(0.5)
+    monkeypatch.setattr(Plain, "scaled", staticmethod(lambda x: x))
+    monkeypatch.setattr(Plain, "g", lambda self, x: 0.0)
+    assert slope(0.5) != before
+    monkeypatch.undo()
+    assert slope(0.5) == before
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [

@@ -31,7 +31,7 @@ Transpose = Callable[[str], str]
 
 def link_rules(function: Function, activity: Activity, transpose: Transpose) -> Function:
     """Every active call that comes with a rule, so prepared."""
-    return replace(function, body=_Linker(function, activity, transpose).block(function.body))
+    return replace(function, body=Linker(function, activity, transpose).block(function.body))
 
 
 def has_rules(function: Function) -> bool:
@@ -43,7 +43,7 @@ def is_ruled(op: Op, callees: Mapping[str, Function]) -> bool:
     return callee in ROUTINES or (callee in callees and callees[callee].rules is not None)
 
 
-class _Linker:
+class Linker:
     def __init__(self, function: Function, activity: Activity, transpose: Transpose) -> None:
         self.function = function
         self.activity = activity

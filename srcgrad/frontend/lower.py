@@ -15,6 +15,7 @@ from srcgrad.frontend.boundary.places import Capture, Captured
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.functions import run
+from srcgrad.frontend.calls.order import start_order
 from srcgrad.frontend.containers.items import holding, is_changed
 from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle, spelled
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
@@ -80,12 +81,14 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
 def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure], known: Lowering) -> Lowered:
     """Lower with the lists and fields in memory that earlier attempts found."""
     lowering = Lowering(new_builder(), Scope("", function_name(python), {}, {}))
-    lowering.growing, lowering.held = known.growing, known.held
+    lowering.growing, lowering.held, lowering.draws = known.growing, known.held, known.draws
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]
     lowering.exact = frozenset(p for p, (_, leaf) in zip(parameters, labels, strict=True) if leaf.exact)
     lowering.builder.open(parameters)
     leaves = iter(parameters)
+    if lowering.draws:
+        start_order(lowering)
     values = [rebuild(lowering, s, leaves) for s in arguments]
     for value, name in zip(values, names, strict=True):
         holding(lowering, value, ("argument", name))

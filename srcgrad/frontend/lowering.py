@@ -71,6 +71,8 @@ class Lowering:
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
+    draws, order
+        Whether random numbers are drawn, and the memory that keeps them in order; see ``calls.order``.
     held
         For containers changed inside a branch or loop: which of their places are variables, by ``origin`` and key.
     pending
@@ -97,6 +99,8 @@ class Lowering:
         self.copies: list[Copies] = []
         self.ruled: list[RuledCall] = []
         self.growing: dict[object, tuple[DType, bool]] = {}
+        self.draws = False
+        self.order: ArrayValue | None = None
         self.held: set[tuple[object, object]] = set()
         self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}

@@ -102,6 +102,18 @@ def quietly(x):
         return x * x / (1.0 + x)
 
 
+@feature("M6", "np.random.seed, np.random.normal", 0.9, 0.4, 0.7)
+def simulated(drift, volatility):
+    np.random.seed(42)
+    total = 0.0
+    for _ in range(20):
+        log_price = 0.0
+        for _ in range(5):
+            log_price += drift + volatility * np.random.normal()
+        total += max(np.exp(log_price) - 1.0, 0.0)
+    return total / 20.0
+
+
 @feature("M6", "type(x), isinstance(x, t)", 0.8, 0.8)
 def by_type(x):
     if isinstance(x, np.ndarray):

@@ -19,6 +19,7 @@ from conformance.row import ROWS, Row  # noqa: E402
 # Each module of rows, and its title.
 TOPICS = {
     "elementwise": "Functions of each element",
+    "linear_algebra": "Linear algebra",
     "mathematics": "The module `math`",
     "reductions": "Reductions",
     "running": "Along an axis",

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+import srcgrad
+
 
 def changed_after(x):
     """Read in one loop, overwritten in the next: a read may be repeated only if no later op changes it."""
@@ -402,3 +404,23 @@ def temporary_of_changed(x):
     d = a * 2.0
     a[0] = 5.0 * a[1]
     return np.sum(d * d * d) + a[0] * a[2]
+
+
+@srcgrad.custom_vjp
+def squared(x):
+    return x * x
+
+
+squared.defvjp(lambda x: (x * x, x), lambda x, ct: (2.0 * x * ct,))
+
+
+def changed_after_its_rule_kept_it(x):
+    """What a derivative rule needs of an array is copied, should the array be written to before it is needed."""
+    a = x.copy()
+    y = squared(a)
+    for i in range(4):
+        a[i] = 0.5 * i
+    s = 0.0
+    for i in range(4):
+        s += y[i] * (1.0 + a[i])
+    return s

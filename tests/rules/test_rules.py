@@ -28,6 +28,7 @@ EFFECTS = "srcgrad.analysis.effects"
 STORES = "srcgrad.frontend.arrays.stores"
 IN_PLACE = "srcgrad.differentiate.in_place"
 FORWARD_SUMS = "srcgrad.optimize.forward_sums"
+RULE = "srcgrad.differentiate.rules.Linker"
 FUSE = "srcgrad.optimize.fuse_temporaries"
 
 
@@ -51,6 +52,7 @@ class Rule:
 
 
 RULES = [
+    Rule("kept_by_a_rule", programs.changed_after_its_rule_kept_it, (X,), f"{RULE}.unchanged", always),
     Rule("07_right_side_first", programs.shifted_onto_itself, (X,), f"{STORES}.unaffected", always),
     Rule("11_dead_store", programs.dead_store, (X,), "srcgrad.differentiate.reverse.clears_shadow", never),
     Rule("14_later_ops", programs.changed_after, (X,), f"{EFFECTS}.runs_later", never),

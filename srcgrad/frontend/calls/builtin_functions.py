@@ -48,7 +48,7 @@ def only(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str
 @function(len)
 def _len(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     value = only(lowering, arguments, keywords, "len")
-    method = special(value, "__len__")
+    method = special(lowering, value, "__len__")
     if method is not None:
         return call(lowering, method, [], {})
     if isinstance(value, TupleValue) and value.cls is Records:

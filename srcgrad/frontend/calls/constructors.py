@@ -17,7 +17,7 @@ from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.objects import has_fields, python_class
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.functions import call_python
-from srcgrad.frontend.captures import from_python
+from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.containers.items import holding
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
@@ -47,6 +47,7 @@ def construct(
         return _made(lowering, cls, {n: held(lowering, v) for n, v in keywords.items()})
     made = _made(lowering, cls, {})
     if init is not None:
+        record(lowering, Capture("__init__", cls, "__init__"), init)
         call_python(lowering, init, [made, *arguments], keywords)
     elif arguments or keywords:
         lowering.refuse(None, f"{cls.__name__}() takes no arguments", error=ArgumentTypeError)
@@ -133,6 +134,7 @@ def _dataclass(
     made = _made(lowering, cls, values)
     finish = getattr(cls, "__post_init__", None)
     if isinstance(finish, types.FunctionType):
+        record(lowering, Capture("__post_init__", cls, "__post_init__"), finish)
         call_python(lowering, finish, [made], {})
     return made
 

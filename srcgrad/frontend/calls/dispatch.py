@@ -19,7 +19,7 @@ from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.constructors import construct
 from srcgrad.frontend.calls.functions import call_closure, call_python
 from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_element, is_of_other_package, spelled
-from srcgrad.frontend.captures import from_python
+from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.merge import settle
@@ -70,6 +70,7 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
         case Closure():
             return call_closure(lowering, function, arguments, keywords)
         case TupleValue(cls=cls) if isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004  # its source
+            record(lowering, Capture("__call__", cls, "__call__"), cls.__call__)
             return call(lowering, Static(cls.__call__), [function, *arguments], keywords)
         case OneOf():
             held = [settle(lowering, a) for a in arguments]  # computed once, in front of the branch

@@ -19,7 +19,11 @@ INSTALLED = {"site-packages", "dist-packages"}
 LISTED = "In srcgrad's repository, docs/arrays.md lists the functions of NumPy and SciPy, docs/language.md the rest."
 # How a full name starts -> what to write instead of a call.
 ADVICE = {
-    ("np.random.", "random."): "Draw outside the function and pass in what was drawn.",
+    (
+        "np.random.",
+        "random.",
+    ): "Draw outside the function and pass in what was drawn, or use np.random.normal, uniform and "
+    "their kin, which are made of uniform and normal numbers.",
     ("time.", "datetime."): "Take the time outside the function and pass it in.",
     ("io.", "logging."): "Do it outside: a derivative may run code more or less often than once.",
     ("scipy.stats.norm", "scipy.stats.rv_continuous"): "Write the density or distribution with np.exp, np.log and the "

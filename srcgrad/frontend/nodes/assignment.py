@@ -126,7 +126,7 @@ def _items(lowering: Lowering, count: int, value: FrontValue, starred: bool) -> 
 def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None:
     """``container[key] = value``."""
     container = lowering.evaluate(target.value)
-    method = special(container, "__setitem__")
+    method = special(lowering, container, "__setitem__")
     if method is not None:
         call(lowering, method, [lowering.evaluate(target.slice), value], {})
         return

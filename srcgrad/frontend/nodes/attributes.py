@@ -101,6 +101,8 @@ def _of_container(lowering: Lowering, value: TupleValue, name: str) -> FrontValu
     if value.cls is Records and name in ("shape", "size", "ndim") and name not in value.keys:
         return attribute(lowering, value.items[0], name)
     holder, found = in_class(value.cls, name)
+    if holder is not None and (name not in value.keys or isinstance(found, property)):
+        record(lowering, Capture(name, holder, name), getattr(holder, name))
     if isinstance(found, property):
         return _of_property(lowering, value, name, found)
     if value.cls is not dict and name in value.keys:
@@ -134,7 +136,6 @@ def bound_to(lowering: Lowering, value: FrontValue, capture: Capture, found: obj
         cls = value.cls if isinstance(value, TupleValue) else class_of_object(value.value)
         return Bound(Static(found.__func__), (Static(cls),), {})
     if callable(found) and hasattr(type(found), "__get__"):  # a function, one of Numba, a derivative
-        record(lowering, capture, found)
         return Bound(Static(found), (value,), {})
     return from_python(lowering, capture, found)
 
@@ -156,6 +157,8 @@ class Super:
     def attribute(self, lowering: Lowering, name: str) -> FrontValue:
         cls = self.value.cls if isinstance(self.value, TupleValue) else class_of_object(self.value.value)  # type: ignore[union-attr]  # Static
         holder, found = in_class(cls, name, self.behind)
+        if holder is not None:
+            record(lowering, Capture(name, holder, name), getattr(holder, name))
         if isinstance(found, property):
             return _of_property(lowering, self.value, name, found)
         if holder is object and name == "__init__":

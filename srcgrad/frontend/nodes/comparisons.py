@@ -71,7 +71,7 @@ def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:
 
 
 def _member(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
-    method = special(b, "__contains__")
+    method = special(lowering, b, "__contains__")
     if method is not None:
         return call(lowering, method, [a], {})
     if isinstance(a, Static) and isinstance(b, Static):

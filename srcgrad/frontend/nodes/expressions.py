@@ -131,7 +131,7 @@ def _unary(lowering: Lowering, node: ast.UnaryOp) -> FrontValue:
             return condition(lowering, node)
         case ast.USub():
             value = lowering.evaluate(node.operand)
-            method = special(value, "__neg__")
+            method = special(lowering, value, "__neg__")
             return unary(lowering, "neg", value) if method is None else call(lowering, method, [], {})
         case ast.Invert():
             return unary(lowering, "invert", lowering.evaluate(node.operand))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 
 from srcgrad.frontend.boundary.objects import class_of_object
+from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.dispatch import call
+from srcgrad.frontend.captures import record
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.attributes import in_class
 from srcgrad.frontend.values import Bound, FrontValue, Static, TupleValue
@@ -20,7 +22,7 @@ def by_method(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Fr
     method = METHODS.get(name, name)
     reflected = REFLECTED.get(name, f"r{method}")
     for value, other, called in ((a, b, method), (b, a, reflected)):
-        bound = special(value, f"__{called}__")
+        bound = special(lowering, value, f"__{called}__")
         if bound is None:
             continue
         result = call(lowering, bound, [other], {})
@@ -29,7 +31,7 @@ def by_method(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Fr
     return None
 
 
-def special(value: FrontValue, name: str) -> Bound | None:
+def special(lowering: Lowering, value: FrontValue, name: str) -> Bound | None:
     """A method that Python itself calls, if the object's class has one written in Python."""
     if isinstance(value, TupleValue):
         cls = value.cls
@@ -37,7 +39,8 @@ def special(value: FrontValue, name: str) -> Bound | None:
         cls = class_of_object(value.value)
     else:
         return None
-    _, found = in_class(cls, name)
+    holder, found = in_class(cls, name)
     if not isinstance(found, FunctionType) or found.__code__.co_filename == "<string>":  # a dataclass's
         return None
+    record(lowering, Capture(name, holder, name), found)
     return Bound(Static(found), (value,), {})

@@ -38,7 +38,7 @@ SUBSCRIPTED: dict[object, Callable[[Lowering, tuple[FrontValue, ...]], FrontValu
 @expression(ast.Subscript)
 def _subscript(lowering: Lowering, node: ast.Subscript) -> FrontValue:
     container = before_later_writes(lowering, lowering.evaluate(node.value), [node.slice])
-    method = special(container, "__getitem__")
+    method = special(lowering, container, "__getitem__")
     if method is not None:
         return call(lowering, method, [lowering.evaluate(node.slice)], {})
     return subscript(lowering, container, evaluate_key(lowering, node.slice))
