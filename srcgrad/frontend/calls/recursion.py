@@ -30,7 +30,7 @@ from srcgrad.frontend.control.merge import (
     types_of,
 )
 from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError
-from srcgrad.frontend.values import Closure, FrontValue
+from srcgrad.frontend.values import ArrayValue, Closure, FrontValue, ScalarValue, TupleValue
 from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, defined, used, walk, walk_ops
 from srcgrad.ir.rewrite import Replacement, rewrite_block
 from srcgrad.ir.types import Scalar
@@ -170,9 +170,11 @@ def out_of_line(lowering: Lowering, here: Activation, body: Body) -> None:
     for _ in range(ATTEMPTS):
         with running(lowering, here):
             block, structure = lower_body(lowering, here, body)
-        if any(value is not before.get(key) for key, value in lowering.variables().items()):
+        after = lowering.variables()
+        if not all(is_same(after.get(key), value) for key, value in before.items()):
             hint = "Return the value instead."
             lowering.refuse(None, f"the recursive {here.name}() assigns to a variable around it", hint)
+        lowering.rebind(before)  # what else there is belongs to functions inside
         if structure == here.result:
             finish(lowering, here, block)
             return
@@ -200,6 +202,17 @@ def lower_body(lowering: Lowering, here: Activation, body: Body) -> tuple[Block,
                 raise refuse_join(lowering, f"the result of {here.name}()", fault) from None
         yields = flatten(lowering, result, structure)
     return Block(tuple(parameters), tuple(ops), tuple(yields)), structure
+
+
+def is_same(a: object, b: object) -> bool:
+    """Whether a variable still holds what it held; where branches meet, tuples are made anew of the same items."""
+    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue):
+        return a.operand is b.operand
+    if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+        return a.ref is b.ref
+    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
+        return all(map(is_same, a.items, b.items))
+    return a is b
 
 
 def finish(lowering: Lowering, here: Activation, block: Block) -> None:
