@@ -17,7 +17,7 @@ TITLE = "Sums of exp(x[i]) and the like, a term; 4,000 elements from 0.1 to 3"
 Vector = npt.NDArray[np.floating]
 SIZE = 4000
 # The largest ratio to the C library's time that is right for a loop that vectorises.
-TARGET = 0.6
+TARGET = 0.7
 
 
 def sum_of(function: Callable[[float], float], vector_math: bool) -> Callable[[Vector], float]:
@@ -35,6 +35,8 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "expm1": math.expm1,
     "log": math.log,
     "log1p": math.log1p,
+    "log2": math.log2,
+    "log10": math.log10,
     "x**1.7": lambda x: x**1.7,
     "sin": math.sin,
     "cos": math.cos,
@@ -44,6 +46,9 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "cosh": math.cosh,
     "tanh": math.tanh,
     "erf": math.erf,
+    "arctan2(x, 2)": lambda x: math.atan2(x, 2.0),
+    "hypot(x, 2)": lambda x: math.hypot(x, 2.0),
+    "logaddexp(x, 2)": lambda x: float(np.logaddexp(x, 2.0)),
 }
 
 

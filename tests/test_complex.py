@@ -279,6 +279,12 @@ def test_what_has_no_single_derivative(call: Callable[[], object], message: str)
         call()
 
 
+def test_refused_of_complex_numbers() -> None:
+    for f in (lambda z: np.fabs(z), lambda z: np.floor(z), lambda z: np.sign(z), lambda z: z.astype(float)):
+        with pytest.raises(srcgrad.Error, match="complex"):
+            srcgrad.jit(lambda z, f=f: np.sum(f(z)), jit=False)(Z)
+
+
 # -- parts that are views ------------------------------------------------------------------------------------
 
 

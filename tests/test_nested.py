@@ -147,3 +147,26 @@ def test_through_a_loop_that_breaks() -> None:
     for order, factor in enumerate([0.5, -0.25, 0.375, -0.9375], 1):
         derivative = grad(derivative, jit=False)
         assert derivative(2.3) == pytest.approx(factor * 2.3 ** (0.5 - order), rel=1e-12)
+
+
+def escaping(c: float) -> float:
+    z = 0.0
+    for n in range(30):
+        z = z * z + c
+        if z > 4.0:
+            return n + np.log(z)
+    return z
+
+
+def test_through_loops_that_break_inside_a_sum() -> None:
+    """Reversed in place, the inner loop carries less than it was counted with."""
+
+    def total(c: float, width: float) -> float:
+        found = 0.0
+        for i in range(4):
+            found += escaping(c + width * i)
+        return found
+
+    h = 1e-6
+    expected = (total(0.3 + h, 0.1) - total(0.3 - h, 0.1)) / (2 * h)
+    assert grad(total, jit=False)(0.3, 0.1) == pytest.approx(expected, rel=1e-6)

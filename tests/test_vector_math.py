@@ -45,6 +45,27 @@ CASES = (
         ((INF, INF), (-INF, 0.0), (0.0, 1.0), (-0.0, 1.0), (NAN, NAN), (710.0, INF), (-746.0, 0.0), (-745.0, TINY)),
     ),
     Case(
+        "exp2",
+        lambda x: mpmath.mpf(2) ** x,
+        1.0,
+        ((-1074.5, 1023.9), (-1.0, 1.0)),
+        ((INF, INF), (-INF, 0.0), (0.0, 1.0), (10.0, 1024.0), (-3.0, 0.125), (NAN, NAN), (1e300, INF), (-1e300, 0.0)),
+    ),
+    Case(
+        "log2",
+        lambda x: mpmath.log(x, 2),
+        1.0,
+        ((0.0, 1e308), (0.4, 2.1), (0.99, 1.01)),
+        ((0.0, -INF), (1.0, 0.0), (8.0, 3.0), (2.0**-40, -40.0), (INF, INF), (-1.0, NAN), (NAN, NAN)),
+    ),
+    Case(
+        "log10",
+        mpmath.log10,
+        1.0,
+        ((0.0, 1e308), (0.4, 2.1), (0.99, 1.01)),
+        (*((10.0**k, float(k)) for k in range(16)), (0.0, -INF), (INF, INF), (-1.0, NAN), (NAN, NAN)),
+    ),
+    Case(
         "expm1",
         mpmath.expm1,
         2.0,
@@ -196,15 +217,15 @@ def test_single_large_arguments_among_small_ones_are_those_of_c(name: str) -> No
     np.testing.assert_array_equal(y[large], [getattr(math, name)(v) for v in x[large]])
 
 
-# pow: two arguments
+# Two arguments
 
 SPECIAL = [0.0, 0.5, 1.0, 2.0, 3.0, 4.5, 1e300, 2.0**53, 2.0**53 + 2.0, INF, TINY]
 SPECIAL = [*SPECIAL, *(-v for v in SPECIAL), NAN]
 
 
 @functools.cache
-def powers(dtype: Any) -> Any:
-    function = vector_math.powf if dtype == np.float32 else vector_math.pow
+def looped_over_pairs(name: str, dtype: Any) -> Any:
+    function = getattr(vector_math, f"{name}f" if dtype == np.float32 else name)
 
     @numba.njit(fastmath={"contract", "reassoc", "arcp"}, error_model="numpy")
     def loop(x, y, z):  # type: ignore[no-untyped-def]
@@ -235,8 +256,10 @@ def test_powers_of_special_arguments_are_those_of_c(dtype: Any) -> None:
     with np.errstate(all="ignore"):
         x, y = (v.ravel().astype(dtype) for v in np.meshgrid(SPECIAL, SPECIAL))
         wanted = np.array([power_of_c(float(a), float(b)) for a, b in zip(x, y, strict=True)]).astype(dtype)
-    np.testing.assert_allclose(powers(dtype)(x, y), wanted, rtol=1e-6 if dtype == np.float32 else 4e-16)
-    found = powers(dtype)(x, y)
+    np.testing.assert_allclose(
+        looped_over_pairs("pow", dtype)(x, y), wanted, rtol=1e-6 if dtype == np.float32 else 4e-16
+    )
+    found = looped_over_pairs("pow", dtype)(x, y)
     np.testing.assert_array_equal(np.signbit(found[~np.isnan(found)]), np.signbit(wanted[~np.isnan(found)]))
 
 
@@ -246,7 +269,7 @@ def worst_power(count: int, dtype: Any, seed: int) -> tuple[float, Any]:
     x = np.concatenate([np.exp2(rng.uniform(-largest, largest, count)), rng.uniform(0.5, 2.0, count)])
     result = rng.uniform(-largest, largest, 2 * count)  # of base 2
     x, y = x.astype(dtype), (result / np.log2(x)).astype(dtype)
-    z = powers(dtype)(x, y)
+    z = looped_over_pairs("pow", dtype)(x, y)
     with mpmath.workprec(200):
         exact = [mpmath.power(mpmath.mpf(float(a)), mpmath.mpf(float(b))) for a, b in zip(x, y, strict=True)]
         errors = [error_in_ulps(found, wanted, dtype) for found, wanted in zip(z, exact, strict=True)]
@@ -267,13 +290,57 @@ def test_many_random_powers(dtype: Any) -> None:
     assert error <= (1.0 if dtype == np.float32 else 2.0), where
 
 
+def magnitude(a: Any, b: Any, exact: Any) -> Any:
+    return max(abs(a), abs(b), abs(exact))
+
+
+PAIRS: dict[str, tuple[Callable[..., Any], tuple[float, float], Callable[..., Any]]] = {
+    "atan2": (mpmath.atan2, (-3.0, 3.0), lambda a, b, exact: exact),
+    "hypot": (mpmath.hypot, (-3.0, 3.0), lambda a, b, exact: exact),
+    "logaddexp": (lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b)), (-40.0, 40.0), magnitude),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", PAIRS)
+def test_random_pairs(name: str, dtype: Any) -> None:
+    reference, (low, high), unit = PAIRS[name]
+    rng = np.random.default_rng(5)
+    a, b = rng.uniform(low, high, (2, 500)).astype(dtype)
+    if name != "logaddexp":
+        largest = 500.0 if dtype == np.float64 else 60.0
+        a, b = (np.concatenate([v, v * np.exp2(rng.uniform(-largest, largest, 500)).astype(dtype)]) for v in (a, b))
+    found = looped_over_pairs(name, dtype)(a, b)
+    with mpmath.workprec(200):
+        for x, y, z in zip(a.tolist(), b.tolist(), found.tolist(), strict=True):
+            exact = reference(mpmath.mpf(x), mpmath.mpf(y))
+            ulp = np.spacing(dtype(abs(float(unit(x, y, exact)))))
+            assert abs(mpmath.mpf(z) - exact) <= (1.0 if dtype == np.float32 else 2.0) * mpmath.mpf(float(ulp)), (
+                x,
+                y,
+                z,
+            )
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("name", "numpy"), [("atan2", np.arctan2), ("hypot", np.hypot), ("logaddexp", np.logaddexp)])
+def test_special_pairs_are_those_of_numpy(name: str, numpy: Any, dtype: Any) -> None:
+    values = [0.0, 1.0, 2.5, 1e30, 1e-30, INF]
+    values = [*values, *(-v for v in values), NAN]
+    a, b = (v.ravel().astype(dtype) for v in np.meshgrid(values, values))
+    found, wanted = looped_over_pairs(name, dtype)(a, b), numpy(a, b)
+    np.testing.assert_allclose(found, wanted, rtol=2.5e-7 if dtype == np.float32 else 4.5e-16)
+    np.testing.assert_array_equal(np.signbit(found[~np.isnan(found)]), np.signbit(wanted[~np.isnan(found)]))
+
+
 @pytest.mark.parametrize("name", vector_math.__all__)
 def test_loops_vectorise(name: str) -> None:
-    dtype = np.float32 if any(case.name == name for case in SINGLE) or name == "powf" else np.float64
+    single = name.endswith("f") and name[:-1] in vector_math.__all__
+    dtype, stem = (np.float32, name[:-1]) if single else (np.float64, name)
     x = np.ones(9, dtype)
-    if name in ("pow", "powf"):
-        powers(dtype)(x, x)
-        loop = powers(dtype).loop
+    if stem == "pow" or stem in PAIRS:
+        looped_over_pairs(stem, dtype)(x, x)
+        loop = looped_over_pairs(stem, dtype).loop
     else:
         looped(name)(x)
         loop = looped(name).loop

@@ -10,22 +10,31 @@ from srcgrad.primitives.scalar import SCALARS
 # By primitive, the name of the function for float64; that for float32 has an f at the end, as in C.
 VECTOR_FUNCTIONS = {
     "exp": "exp",
+    "exp2": "exp2",
     "expm1": "expm1",
     "log": "log",
     "log1p": "log1p",
+    "log2": "log2",
+    "log10": "log10",
     "pow": "pow",
     "sin": "sin",
     "cos": "cos",
     "tan": "tan",
+    "logaddexp": "logaddexp",
     "arctan": "atan",
+    "arctan2": "atan2",
+    "hypot": "hypot",
     "sinh": "sinh",
     "cosh": "cosh",
     "tanh": "tanh",
     "erf": "erf",
 }
 VECTOR_NAMES = frozenset({*VECTOR_FUNCTIONS.values(), *(f"{name}f" for name in VECTOR_FUNCTIONS.values())})
-# What an iteration may do, besides arithmetic. A branch becomes a selection.
+# What an iteration may do: a branch becomes a selection, but a call of the C library stays a call.
+CALL = 15  # the least cost of one
+OF_C = frozenset(name for name, row in SCALARS.items() if row.cost >= CALL and name not in VECTOR_FUNCTIONS)
 VECTORISED = frozenset({*SCALARS, "load", "store", "accumulate", "cast", "dim", "if", "select", "check", "check_index"})
+VECTORISED -= OF_C
 
 REDUCTIONS = frozenset({"and_", "or_", "max", "min", "bit_and", "bit_or", "bit_xor"})
 

@@ -26,6 +26,7 @@ class Callees:
     derive: Callable[[Callees, Function, Pattern], Function]
     names: dict[tuple[str, Pattern], str] = field(default_factory=dict)
     derived: dict[str, Function] = field(default_factory=dict)
+    reversible: dict[str, str] = field(default_factory=dict)  # the key of such a rule -> the callee that it is for
     spliced: set[str] = field(default_factory=set)  # callees whose bodies go in the place of their calls
 
     def derivative(self, callee: str, pattern: Pattern) -> str:
@@ -37,6 +38,13 @@ class Callees:
             primal = replace(self.primals[callee], callees=self.primals)
             self.derived[self.names[key]] = replace(self.derive(self, primal, pattern), callees={})
         return self.names[key]
+
+    def backward(self, name: str, derive: Callable[[Function], Function]) -> None:
+        """Build the rule of a recursive callee that returns arrays, unless that is being done or done."""
+        if name not in self.derived:
+            primal = self.primals[self.reversible[name]]
+            self.derived[name] = primal  # in its place while it is built: it may call itself
+            self.derived[name] = replace(derive(replace(primal, callees=self.primals)), callees={})
 
     @property
     def all(self) -> dict[str, Function]:

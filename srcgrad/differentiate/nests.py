@@ -36,7 +36,10 @@ class Level:
     def counter(self) -> Value:
         """Which iteration of the forward loop this is."""
         op = self.pair.forward
-        return self.forward.parameters[0 if op.primitive == "for" else op.integer("trips")]
+        if op.primitive == "for":
+            return self.forward.parameters[0]
+        # By what the mirror runs over: what else the loop carries may be gone since it was counted.
+        return self.forward.parameters[op.results.index(self.pair.mirror.operands[0])]
 
     def own_values(self) -> Iterator[Value]:
         yield from self.forward.parameters

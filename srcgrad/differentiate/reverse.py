@@ -14,6 +14,7 @@ from functools import partial
 from srcgrad.analysis.effects import Touch
 from srcgrad.differentiate import control_flow
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active, link_parts
+from srcgrad.differentiate.array_callees import with_rules, without_rules
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
 from srcgrad.differentiate.partials import (
@@ -30,14 +31,14 @@ from srcgrad.differentiate.partials import (
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import SELECTING, mark_infinite, mark_regular
-from srcgrad.differentiate.rules import drop_links, has_rules, is_ruled, link_rules, spliced
+from srcgrad.differentiate.rules import drop_links, has_rules, is_ruled, link_rules, runs_itself, spliced
 from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, defined
 from srcgrad.ir.rewrite import fresh
-from srcgrad.ir.types import Array, Scalar, Stack
+from srcgrad.ir.types import Array, Scalar, Stack, Type
 from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -167,26 +168,38 @@ class Reverse:
         taken = [self._cotangent(x if isinstance(x.type, Array) else next(results)) for x in outs]
         if all(ct is None for ct in taken):
             return
-        routine = ROUTINES.get(op.text("rule"))
+        rule = op.text("rule")
+        routine = ROUTINES.get(rule)
         if routine is not None:
             assert routine.vjp is not None
             by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *taken))
-            found = [ct for x, ct in zip(residuals, by_rule, strict=False) if differentiable(x)]
+            adjoints = zip(residuals, by_rule, strict=False)
+            found: Sequence[Operand | None] = [ct for x, ct in adjoints if differentiable(x)]
         else:
             cts = [zeros_like(self.builder, x) if ct is None else ct for x, ct in zip(outs, taken, strict=True)]
-            body = spliced(self.callees.primals[op.text("rule")], (*residuals, *cts))
-            self.builder.ops.extend(body.ops)
-            found = list(body.yields)
+            by_call = rule in self.callees.reversible
+            found = self._called(rule, ins, (*residuals, *cts)) if by_call else self._spliced(rule, (*residuals, *cts))
         for target, ct in zip(ins, found, strict=True):
             if ct is not None and isinstance(target.type, Scalar):
                 self.add(target, ct)
             elif ct is not None and target in self.twins:
-                if routine is None:
+                if routine is None and not by_call:
                     self._check_shape(target, ct)
                 add_array(self.builder, self.shadow(target), ct)
         if routine is not None:  # it overwrote what it filled; what a function with a rule gives is fresh
             for shadow in (ct for ct in taken if isinstance(ct, Value)):
                 fill_array(self.builder, shadow, None)
+
+    def _spliced(self, rule: str, operands: Sequence[Operand]) -> Sequence[Operand | None]:
+        body = spliced(self.callees.primals[rule], operands)
+        self.builder.ops.extend(body.ops)
+        return list(body.yields)
+
+    def _called(self, rule: str, ins: Sequence[Operand], operands: Sequence[Operand]) -> Sequence[Operand | None]:
+        """The rule of a recursive function is called: it may call itself."""
+        callees = self.callees
+        callees.backward(rule, lambda primal: _pullback(primal, _wrt(primal), callees))
+        return list(self.builder.emit("call", *operands, callee=rule, types=tuple(_gradient_type(x) for x in ins)))
 
     def _cotangent(self, out: Operand) -> Operand | None:
         """The adjoint of a linked scalar, the shadow of a linked array."""
@@ -337,7 +350,23 @@ def callee_pullback(callees: Callees, function: Function, pattern: Pattern) -> F
 
 
 def new_callees(function: Function) -> Callees:
-    return Callees(dict(function.callees), "_pullback", callee_pullback)
+    primals = with_rules(function).callees
+    rules = {name: callee.rules for name, callee in primals.items() if callee.rules is not None}
+    reversible = {rule.backward: name for name, rule in rules.items() if runs_itself(rule)}
+    return Callees(dict(primals), "_pullback", callee_pullback, reversible=reversible)
+
+
+def _wrt(callee: Function) -> Sequence[int]:
+    assert callee.rules is not None
+    return callee.rules.wrt
+
+
+def _gradient_type(operand: Operand) -> Type:
+    """The type of what ``_gradient_of`` gives for a parameter like this operand."""
+    kind = operand.type
+    return (
+        Array(kind.dtype, kind.rank, "F" if kind.layout == "F" else "C", kind.ones) if isinstance(kind, Array) else kind
+    )
 
 
 def _cotangents(function: Function) -> list[Value]:
@@ -349,7 +378,7 @@ def prepared(
 ) -> tuple[Reverse, Function]:
     """The walk, and the primal with shadows beside its arrays; shadows that are given are parameters of it."""
     inputs = [function.parameters[k] for k in wrt]
-    function = as_memory(function)
+    function = as_memory(replace(function, callees=callees.primals))
     if has_rules(function):
         activity = find_active(function, inputs, reverse=True)
         function = link_rules(function, activity, partial(transposed, callees))
@@ -371,7 +400,7 @@ def sweep(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
 
 def closed(walk: Reverse, function: Function, results: Sequence[Operand]) -> Function:
     body = walk.builder.close(results)
-    result = drop_links(Function(function.name, body, walk.callees.all, function.location))
+    result = drop_links(Function(function.name, body, without_rules(walk.callees.all), function.location))
     return mark_repeated(result, walk.in_place.repeated)
 
 

@@ -20,7 +20,7 @@ from srcgrad.differentiate.activity import Activity, differentiable
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Attribute, Block, Function, Op, Operand, Rules, Value, walk
-from srcgrad.ir.rewrite import Environment, Replacement, copy_block, renamed, rewrite, substitute_op
+from srcgrad.ir.rewrite import Environment, Replacement, copy_block, fresh, renamed, rewrite, substitute_op
 from srcgrad.ir.types import Array
 from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import new_builder
@@ -41,6 +41,11 @@ def has_rules(function: Function) -> bool:
 def is_ruled(op: Op, callees: Mapping[str, Function]) -> bool:
     callee = op.text("callee")
     return callee in ROUTINES or (callee in callees and callees[callee].rules is not None)
+
+
+def runs_itself(rules: Rules) -> bool:
+    """Whether the function itself is the forward sweep of its rule."""
+    return bool(rules.backward) and not rules.forward
 
 
 class Linker:
@@ -81,6 +86,8 @@ class Linker:
         self._check_reached(op, rules)
         if not rules.backward:
             return self.by_jvp(op, rules)
+        if runs_itself(rules):
+            return self.itself(op, rules)
         forward = self.function.callees[rules.forward]
         operands = [renamed(x, self.names) for x in op.operands]
         body = spliced(forward, operands)
@@ -99,6 +106,13 @@ class Linker:
             *copies,
             self.linked(op, body.yields, ins, residuals, self.transpose(op.text("callee"))),
         ]
+
+    def itself(self, op: Op, rules: Rules) -> list[Op]:
+        """The call as it is, linked to its operands."""
+        current = replace(substitute_op(op, self.names), results=tuple(map(fresh, op.results)))
+        copies, residuals = self.lasting(op, op.operands)
+        ins = tuple(current.operands[k] for k in rules.into)
+        return [*inert([current]), *copies, self.linked(op, current.results, ins, residuals, rules.backward)]
 
     def _check_reached(self, op: Op, rules: Rules) -> None:
         """No operand may carry a derivative past the rule."""
@@ -131,7 +145,7 @@ class Linker:
         for value in kept:
             array = isinstance(value.type, Array) and value in self.effects.sites.tokens
             if array and not self.unchanged(op, value):
-                residuals.append(_copied(builder, renamed(value, self.names)))
+                residuals.append(copied(builder, renamed(value, self.names)))
             else:
                 residuals.append(renamed(value, self.names))
         return list(inert(builder.close().ops)), residuals
@@ -209,7 +223,7 @@ def _refusal(op: Op, message: str, hint: str) -> UnsupportedError:
     )
 
 
-def _copied(builder: Builder, array: Operand) -> Value:
+def copied(builder: Builder, array: Operand) -> Value:
     """Fresh memory with the same elements."""
     assert isinstance(array, Value) and isinstance(array.type, Array)
     extents = [builder("dim", array, axis=k) for k in range(array.type.rank)]

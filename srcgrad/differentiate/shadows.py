@@ -51,12 +51,10 @@ class TwinPass:
         self.suffix = suffix
         self.shadow = shadow  # shadows start at zero; tangent arrays start as their array does
         self.twins: Twins = {}
-        self.ruled: set[str] = set()  # callees that say how they are differentiated
         self.builder: Builder = new_builder()
 
     def function(self, function: Function, given: Twins) -> Function:
         """``given`` are twins that come in as parameters; they are appended to the function's own."""
-        self.ruled = {name for name, callee in function.callees.items() if callee.rules}
         self.twins.update(given)
         self.builder.open((*function.parameters, *given.values()))
         for parameter in function.parameters:
@@ -121,9 +119,14 @@ class TwinPass:
             self.twins[result] = self.builder("pop", self.twin(op.operands[0]), name=name)
 
     def _call(self, op: Op) -> None:
-        """Forward mode's rule of a function gives the tangents of its array results; else nobody does."""
+        """A derived call gives the tangents of its array results; a call with a link gives fresh memory."""
         for result in filter(self._active, op.results):
-            if self.shadow or op.text("callee") not in self.ruled:
+            if self.shadow and "inert" in op.attributes:
+                assert isinstance(result.type, Array)
+                extents = [self.builder("dim", result, axis=k) for k in range(result.type.rank)]
+                self.twins[result] = self._zeros(result.type, extents, self._name(result))
+                continue
+            if self.shadow:
                 raise UnsupportedError(
                     f"{op.text('callee')} is recursive and returns an array that depends on the inputs.",
                     hint="Let it return scalars, or write the recursion as a loop.",

@@ -23,6 +23,7 @@ from srcgrad.frontend.calls import (
     outer,
     ruled,
     stencils,
+    vectorized,
 )
 from srcgrad.frontend.containers import comprehensions, methods, sequences, typed
 from srcgrad.frontend.control import iteration, loops
@@ -64,5 +65,6 @@ __all__ = [
     "subscripts",
     "typed",
     "ufuncs",
+    "vectorized",
     "views",
 ]

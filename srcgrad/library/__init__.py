@@ -4,6 +4,7 @@ import importlib
 import sys
 
 from srcgrad.library import (
+    applying,
     axes,
     blas,
     comparison,
@@ -18,6 +19,7 @@ from srcgrad.library import (
     grids,
     interpolation,
     linear_algebra,
+    lists,
     missing,
     norms,
     ordering,
@@ -37,6 +39,7 @@ from srcgrad.library import (
 )
 
 __all__ = [
+    "applying",
     "axes",
     "blas",
     "comparison",
@@ -51,6 +54,7 @@ __all__ = [
     "grids",
     "interpolation",
     "linear_algebra",
+    "lists",
     "load_special",
     "missing",
     "norms",

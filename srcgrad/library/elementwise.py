@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from srcgrad.frontend.arrays.elementwise import elementwise
-from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.frontend.calls.compile_time import compile_time, refuse
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
@@ -26,6 +26,8 @@ def positive(x: float) -> float:
 
 @elementwise(np.fabs)
 def fabs(x: float) -> float:
+    if np.iscomplexobj(x):
+        refuse("np.fabs of complex numbers", "Use abs().")
     return abs(x)
 
 

@@ -35,11 +35,11 @@ def argpartition(a: Array, kth: int, axis: int | None = -1) -> Order:
 @library(np.lexsort)
 def lexsort(keys: tuple[Array, ...]) -> Order:
     """By the last key, where that is equal by the one before, and so on."""
-    n = keys[0].shape[0]
+    n = len(keys[0])
     order = np.arange(n)
     for key in keys:
         own = np.empty(n, np.int64)
-        order_of(key[order], own)
+        order_of(np.asarray(key)[order], own)
         order = order[own]
     return order
 

@@ -166,10 +166,11 @@ def ravel_multi_index(
     multi_index: tuple[Indices, ...], dims: tuple[int, ...], mode: str | tuple[str, ...] = "raise", order: str = "C"
 ) -> Indices:
     modes = (mode,) * len(dims) if isinstance(mode, str) else mode
-    total = multi_index[0] * 0
+    places = tuple(np.asarray(part) if isinstance(part, tuple | list) else part for part in multi_index)
+    total = places[0] * 0
     step = 1
     for k in range(len(dims)) if order == "F" else range(len(dims) - 1, -1, -1):
-        place = in_range(multi_index[k], dims[k], modes[k])
+        place = in_range(places[k], dims[k], modes[k])
         if np.any((place < 0) | (place >= dims[k])):
             raise ValueError("invalid entry in coordinates array")
         total = total + place * step

@@ -55,12 +55,17 @@ def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
     return middle(out, n, m, (m - 1) // 2 if n >= m else n // 2, mode)
 
 
+def nothing(point: Array, coefficients: Array) -> Array:
+    """Zeros of the shape of ``point`` and of the dtype of the result."""
+    return 0.0 * point + np.sum(coefficients[:0])
+
+
 @library(np.polyval)
 def polyval(p: Array, x: Array) -> Array:
     """Horner's rule, highest power first."""
     p = np.asarray(p)
     point = np.asarray(x) if isinstance(x, tuple | list) else x
-    value = 0.0 * point
+    value = nothing(point, p)
     for i in range(p.shape[0]):
         value = value * point + p[i]
     return value
@@ -113,7 +118,7 @@ def chebyshev_series(x: Array, c: Array) -> Array:
     c = np.asarray(c)
     point = np.asarray(x) if isinstance(x, tuple | list) else x
     n = c.shape[0]
-    later, last = 0.0 * point, 0.0 * point
+    later, last = nothing(point, c), nothing(point, c)
     for k in range(n - 1, 0, -1):
         later, last = c[k] + 2.0 * point * later - last, later
     return c[0] + point * later - last
@@ -125,7 +130,7 @@ def legendre_series(x: Array, c: Array) -> Array:
     c = np.asarray(c)
     point = np.asarray(x) if isinstance(x, tuple | list) else x
     n = c.shape[0]
-    later, last = 0.0 * point, 0.0 * point
+    later, last = nothing(point, c), nothing(point, c)
     for k in range(n - 1, 0, -1):
         later, last = c[k] + ((2 * k + 1) / (k + 1)) * point * later - ((k + 1) / (k + 2)) * last, later
     return c[0] + point * later - 0.5 * last
@@ -137,7 +142,25 @@ def hermite_series(x: Array, c: Array) -> Array:
     c = np.asarray(c)
     point = np.asarray(x) if isinstance(x, tuple | list) else x
     n = c.shape[0]
-    later, last = 0.0 * point, 0.0 * point
+    later, last = nothing(point, c), nothing(point, c)
     for k in range(n - 1, 0, -1):
         later, last = c[k] + 2.0 * point * later - (2.0 * (k + 1)) * last, later
     return c[0] + 2.0 * point * later - 2.0 * last
+
+
+@library(np.polyfit)
+def polyfit(x: Array, y: Array, deg: int, w: Array | None = None) -> Array:
+    """Least squares by an orthogonal factor of the powers, each scaled to length 1; the points must determine it."""
+    x, y = np.asarray(x), np.asarray(y)
+    if x.shape[0] != y.shape[0]:
+        raise ValueError("expected x and y to have same length")
+    powers = np.vander(x + 0.0, deg + 1)
+    wanted = y + 0.0
+    if w is not None:
+        weights = np.asarray(w)
+        powers = powers * weights[:, None]
+        wanted = wanted * weights if y.ndim == 1 else wanted * weights[:, None]
+    lengths = np.sqrt(np.sum(powers * powers, axis=0))
+    q, r = np.linalg.qr(powers / lengths)
+    coefficients = np.linalg.solve(r, q.T @ wanted)
+    return coefficients / lengths if y.ndim == 1 else coefficients / lengths[:, None]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from srcgrad.vector_math.operations import branch_free, horner
+from srcgrad.vector_math.operations import INFINITY, NAN, branch_free, horner
 
 # (atan(t) / t - 1) / t**2 in powers of t**2; tools/minimax.py
 ATAN_TAIL = (
@@ -49,6 +49,33 @@ def atan(x: float) -> float:
 
 
 @branch_free
+def atan2(y: float, x: float) -> float:
+    """The angle of the point (x, y), 2 ulp, with the special cases of C99."""
+    a, b = abs(y), abs(x)
+    large, small = (a, b) if a > b else (b, a)
+    scale = 2.0**-600 if large > 2.0**500 else (2.0**600 if large < 2.0**-400 else 1.0)
+    whole, part = large * scale, small * scale
+    middle = part > TAN_PI_8 * whole
+    t = (part - whole if middle else part) / (part + whole if middle else whole)
+    # Both infinite, or both 0: the angle is that of the quadrant's middle, or of its first axis.
+    t = (0.0 if large == INFINITY else t) if large > 0.0 else 0.0
+    middle = middle or (part == INFINITY)
+    z = t * t
+    tail = t * z * horner(z, ATAN_TAIL)
+    # The angle of t, perhaps an eighth of the circle more, mirrored at the diagonal, mirrored at the y axis.
+    eighths = 0.5 if middle else 0.0
+    steep = a > b
+    turn = 1.0 - eighths if steep else eighths
+    sign = -1.0 if steep else 1.0
+    left = math.copysign(1.0, x) < 0.0
+    turn = 2.0 - turn if left else turn
+    sign = -sign if left else sign
+    angle = turn * PI_2 + (sign * t + (sign * tail + turn * PI_2_LOW))
+    angle = angle if a == a and b == b else NAN
+    return math.copysign(angle, y)
+
+
+@branch_free
 def short_atan(x: float) -> float:
     """``atan`` to half the digits, for results in float32."""
     a = abs(x)
@@ -59,6 +86,12 @@ def short_atan(x: float) -> float:
     t = numerator / denominator
     z = t * t
     return math.copysign(turn * PI_2 + (t + t * z * horner(z, ATAN_TAIL_SHORT)), x)
+
+
+@branch_free
+def atan2f(y: np.float32, x: np.float32) -> np.float32:
+    """1 ulp."""
+    return np.float32(atan2(np.float64(y), np.float64(x)))
 
 
 @branch_free

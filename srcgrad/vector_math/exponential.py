@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from srcgrad.vector_math.operations import ROUND, branch_free, horner, power_of_two
 
-LOG2_E = 1.4426950408889634
+LOG2_E, LN2 = 1.4426950408889634, 0.6931471805599453
 # log(2) in two parts: k times the first is exact for any k that occurs.
 LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42feep-1"), float.fromhex("0x1.a39ef35793c76p-33")
 # (exp(r) - 1 - r) / r**2; tools/minimax.py
@@ -103,12 +101,32 @@ def logistic(x: float) -> float:
 
 
 @branch_free
+def exp2(x: float) -> float:
+    """1 ulp; exact for integers."""
+    y = x if not x > 1025.0 else 1025.0
+    y = y if not y < -1076.0 else -1076.0
+    k = (y + ROUND) - ROUND
+    r = (y - k) * LN2
+    return scaled(1.0 + (r + r * r * horner(r, EXP_TAIL)), k)
+
+
+@branch_free
 def short_exp(y: float) -> float:
     """``exp`` in the range of float32 to half the digits of a float64."""
     y = y if not y > 120.0 else 120.0
     y = y if not y < -120.0 else -120.0
     k = (y * LOG2_E + ROUND) - ROUND
-    r = y - k * math.log(2.0)
+    r = y - k * LN2
+    return (1.0 + (r + r * r * horner(r, EXP_TAIL_SHORT))) * power_of_two(k)
+
+
+@branch_free
+def short_exp2(y: float) -> float:
+    """``exp2`` in the range of float32."""
+    y = y if not y > 160.0 else 160.0
+    y = y if not y < -160.0 else -160.0
+    k = (y + ROUND) - ROUND
+    r = (y - k) * LN2
     return (1.0 + (r + r * r * horner(r, EXP_TAIL_SHORT))) * power_of_two(k)
 
 
@@ -118,7 +136,7 @@ def short_expm1(y: float) -> float:
     y = y if not y > 100.0 else 100.0
     y = y if not y < -40.0 else -40.0
     k = (y * LOG2_E + ROUND) - ROUND
-    r = y - k * math.log(2.0)
+    r = y - k * LN2
     s = power_of_two(k)
     return (s - 1.0) + s * (r + r * r * horner(r, EXP_TAIL_SHORT))
 
@@ -127,6 +145,12 @@ def short_expm1(y: float) -> float:
 def expf(x: np.float32) -> np.float32:
     """1 ulp."""
     return np.float32(short_exp(np.float64(x)))
+
+
+@branch_free
+def exp2f(x: np.float32) -> np.float32:
+    """1 ulp."""
+    return np.float32(short_exp2(np.float64(x)))
 
 
 @branch_free

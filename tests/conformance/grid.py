@@ -120,3 +120,21 @@ def reduction(name: str, signature: str, more: Sequence[Case] = (), draw: Draw =
         cases.append(case(f"x.{method}()", [draw(4)]))
         cases.append(case(f"x.{method}(axis=-1)", [draw(2, 3)]))
     row(name, signature, [*cases, *more])
+
+
+def of_matrix(name: str, signature: str, *calls: str, vectors: Sequence[str] = (), note: str = "") -> None:
+    """Calls with a matrix ``x``, the first of them for several layouts and dtypes, and calls with a vector."""
+    cases = [case(call, [numbers(3, 4)]) for call in calls]
+    cases += [case(call, [numbers(5)]) for call in vectors]
+    if calls:
+        cases.append(case(calls[0], [backwards(numbers(3, 4))]))
+        cases.append(case(calls[0], [fortran(numbers(3, 4, dtype=np.float32))]))
+    row(name, signature, cases, note)
+
+
+def of_two(name: str, signature: str, *calls: tuple[str, tuple[int, ...], tuple[int, ...]], note: str = "") -> None:
+    """Calls with two arrays ``x`` and ``y``: an expression and the two shapes; the first also of other layouts."""
+    cases = [case(call, [numbers(*one), numbers(*two)]) for call, one, two in calls]
+    call, one, two = calls[0]
+    cases.append(case(call, [strided(numbers(*one)), fortran(numbers(*two, dtype=np.float32))]))
+    row(name, signature, cases, note)

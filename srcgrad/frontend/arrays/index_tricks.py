@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.joining import at_least, joined, with_axis
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.nodes.subscripts import SUBSCRIPTED
+from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import FrontValue, SliceValue, Static, TupleValue
 
 Key = tuple[FrontValue, ...]
@@ -73,11 +74,18 @@ def _key_itself(lowering: Lowering, key: Key) -> FrontValue:
     return key[0] if len(key) == 1 else TupleValue(key)
 
 
-_rows: dict[object, Callable[[Lowering, Key], FrontValue]] = {
+RULES: dict[object, Callable[[Lowering, Key], FrontValue]] = {
     np.mgrid: _whole_grid,
     np.ogrid: _open_grid,
     np.r_: _row,
     np.c_: _columns,
     np.s_: _key_itself,
 }
-SUBSCRIPTED.update(_rows)
+
+
+@function(*dict.fromkeys(attrgetter("__getitem__")(type(maker)) for maker in RULES))
+def _indexed(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    maker, key = arguments
+    if not isinstance(maker, Static) or maker.value not in RULES:
+        lowering.refuse(None, "an object of NumPy is indexed that has no rule", "Write np.mgrid, np.ogrid or np.r_.")
+    return RULES[maker.value](lowering, key.items if isinstance(key, TupleValue) and key.cls is tuple else (key,))

@@ -117,14 +117,10 @@ def moved(lowering: Lowering, memory: Value, length: Operand) -> ArrayValue:
     return ArrayValue(larger)
 
 
-def pop(lowering: Lowering, grown: GrowingList, position: FrontValue) -> FrontValue:
-    """Take the last item off."""
-    if not (isinstance(position, Static) and position.value == -1):
-        lowering.refuse(None, "pop() of other than the last item", "Use an array.")
-    item = read(lowering, grown, position)
+def drop_last(lowering: Lowering, grown: GrowingList) -> None:
+    """The list without its last item."""
     memory, length = state(lowering, grown)
     set_state(grown, memory, ScalarValue(lowering.builder("sub", length, index(1)), weak=True))
-    return item
 
 
 def checked(lowering: Lowering, grown: GrowingList, position: FrontValue) -> tuple[Value, Operand]:

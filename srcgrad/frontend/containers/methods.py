@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.containers import growing
+from srcgrad.frontend.arrays.construct import as_array
+from srcgrad.frontend.arrays.delayed import materialized
+from srcgrad.frontend.calls.dispatch import call_object
+from srcgrad.frontend.containers import growing, list_memory
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.subscripts import container_index
 from srcgrad.frontend.registry import Arguments, Keywords, function
-from srcgrad.frontend.values import FrontValue, GrowingList, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, GrowingList, ScalarValue, Static, TupleValue
+from srcgrad.ir.core import index
 
 NONE = Static(None)
 
@@ -21,6 +27,12 @@ def _receiver(lowering: Lowering, arguments: Arguments) -> TupleValue:
     return container
 
 
+def _require_here(lowering: Lowering, container: TupleValue, items: tuple[FrontValue, ...]) -> None:
+    """A list that is changed on some paths only is held in memory from the start."""
+    if container.home is not lowering.builder.ops and container.origin is not None:
+        raise growing.must_grow(lowering, container.origin, items)
+
+
 @function(list.append, least=2, most=2)
 def _append(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if isinstance(arguments[0], GrowingList):
@@ -28,22 +40,33 @@ def _append(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
         return NONE
     container = _receiver(lowering, arguments)
     items = (*container.items, settle(lowering, arguments[1]))
-    if container.home is not lowering.builder.ops and container.origin is not None:
-        raise growing.must_grow(lowering, container.origin, items)
+    _require_here(lowering, container, items)
     change(lowering, container, items)
     return NONE
 
 
 @function(list.extend, least=2, most=2)
 def _extend(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    more = sequence_items(lowering, settle(lowering, arguments[1]))
+    if isinstance(arguments[0], GrowingList):
+        for item in more:
+            growing.append(lowering, arguments[0], item)
+        return NONE
     container = _receiver(lowering, arguments)
-    change(lowering, container, (*container.items, *sequence_items(lowering, settle(lowering, arguments[1]))))
+    items = (*container.items, *more)
+    _require_here(lowering, container, items)
+    change(lowering, container, items)
     return NONE
 
 
 @function(list.insert, least=3, most=3)
 def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if isinstance(arguments[0], GrowingList):
+        growing.append(lowering, arguments[0], arguments[2])
+        _in_memory(lowering, list_memory.move_last, arguments[0], arguments[1])
+        return NONE
     container, where = _receiver(lowering, arguments), arguments[1]
+    _require_here(lowering, container, (*container.items, arguments[2]))
     if not isinstance(where, Static) or not isinstance(where.value, int):
         lowering.refuse(None, "insert() at an index not known at compile time", "Use an array.")
     items = list(container.items)
@@ -52,17 +75,102 @@ def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
     return NONE
 
 
+def _in_memory(lowering: Lowering, act: Callable[..., object], grown: GrowingList, place: FrontValue) -> None:
+    memory, length = growing.state(lowering, grown)
+    call_object(lowering, act, [ArrayValue(memory), place, ScalarValue(length, weak=True)], {})
+
+
 @function(list.pop, least=1, most=2)
 def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    place = arguments[1] if len(arguments) > 1 else Static(-1)
     if isinstance(arguments[0], GrowingList):
-        return growing.pop(lowering, arguments[0], arguments[1] if len(arguments) > 1 else Static(-1))
+        item = growing.read(lowering, arguments[0], place)
+        if not (isinstance(place, Static) and place.value == -1):
+            _in_memory(lowering, list_memory.close_gap, arguments[0], place)
+        growing.drop_last(lowering, arguments[0])
+        return item
     container = _receiver(lowering, arguments)
-    if container.home is not lowering.builder.ops and container.origin is not None:
-        raise growing.must_grow(lowering, container.origin, container.items)
-    position = container_index(lowering, container, arguments[1:] or (Static(-1),))
+    _require_here(lowering, container, container.items)
+    position = container_index(lowering, container, (place,))
     removed = container.items[position]
     change(lowering, container, container.items[:position] + container.items[position + 1 :])
     return removed
+
+
+@function(list.clear, least=1, most=1)
+def _clear(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if isinstance(arguments[0], GrowingList):
+        memory, _ = growing.state(lowering, arguments[0])
+        growing.set_state(arguments[0], memory, ScalarValue(index(0), weak=True))
+        return NONE
+    container = _receiver(lowering, arguments)
+    _require_here(lowering, container, container.items)
+    change(lowering, container, ())
+    return NONE
+
+
+@function(list.index, tuple.index, least=2, most=2)
+def _index(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    plain = _known(arguments)
+    if plain is None:
+        return _searched(lowering, list_memory.first_place, arguments)
+    items, wanted = plain
+    if wanted not in items:
+        lowering.refuse(None, f"{wanted!r} is not in the list", error=ArgumentTypeError)
+    return Static(items.index(wanted))
+
+
+@function(list.count, tuple.count, least=2, most=2)
+def _count(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    plain = _known(arguments)
+    return _searched(lowering, list_memory.how_many, arguments) if plain is None else Static(plain[0].count(plain[1]))
+
+
+@function(list.remove, least=2, most=2)
+def _remove(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    place = _index(lowering, arguments, keywords)
+    return _pop_silently(lowering, (arguments[0], place))
+
+
+def _pop_silently(lowering: Lowering, arguments: Arguments) -> FrontValue:
+    _pop(lowering, arguments, {})
+    return NONE
+
+
+def _known(arguments: Arguments) -> tuple[list[object], object] | None:
+    """The items and the value that is looked for, where all are known at compile time."""
+    container, wanted = arguments
+    if not isinstance(container, TupleValue) or not isinstance(wanted, Static):
+        return None
+    items = [v.value for v in container.items if isinstance(v, Static)]
+    return (items, wanted.value) if len(items) == len(container.items) else None
+
+
+def _searched(lowering: Lowering, search: Callable[..., object], arguments: Arguments) -> FrontValue:
+    """A list of numbers looked through when the program runs."""
+    values = as_array(lowering.builder, growing.as_expression(lowering, arguments[0]))
+    return call_object(lowering, search, [materialized(lowering.builder, values), arguments[1]], {})
+
+
+@function(list.sort, least=1, most=1)
+def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    whole = arguments[0]
+    if "key" not in keywords and isinstance(whole, GrowingList):
+        reverse = Static(flag(lowering, keywords.get("reverse", Static(False)), "sort"))
+        memory, length = growing.state(lowering, whole)
+        call_object(lowering, list_memory.sort_first, [ArrayValue(memory), ScalarValue(length, weak=True), reverse], {})
+        return NONE
+    container = _receiver(lowering, arguments)
+    items = sequence_items(lowering, call_object(lowering, sorted, [container], keywords))
+    change(lowering, container, items)
+    return NONE
+
+
+def flag(lowering: Lowering, value: FrontValue, name: str) -> bool:
+    """Whether a list is sorted downwards."""
+    if not isinstance(value, Static):
+        lowering.refuse(None, f"{name}() with reverse not known at compile time", error=ArgumentTypeError)
+    return bool(value.value)
 
 
 @function(list.reverse, least=1, most=1)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import functools
 import itertools
 
+import numpy as np
 from numba import literal_unroll
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend.calls.dispatch import call
+from srcgrad.frontend.arrays.delayed import materialized
+from srcgrad.frontend.calls.dispatch import call, call_object
+from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import known_set, sequence_items
+from srcgrad.frontend.containers.listed import in_memory
+from srcgrad.frontend.containers.methods import flag
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.nodes.operators import truth
+from srcgrad.frontend.nodes.operators import binary, truth
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
@@ -21,6 +26,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     GrowingList,
+    ScalarValue,
     SinglePass,
     Static,
     TupleValue,
@@ -69,13 +75,33 @@ def _filter(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 @function(sorted, least=1, most=1)
 def _sorted(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    by = keywords.get("key")
+    by = None if isinstance(by, Static) and by.value is None else by
+    reverse = flag(lowering, keywords.get("reverse", Static(False)), "sorted")
+    if _is_counted(arguments[0]):
+        return _sorted_when_run(lowering, as_counted(lowering, arguments[0]), by, reverse)
     items = sequence_items(lowering, arguments[0])
-    by, reverse = keywords.get("key"), keywords.get("reverse", Static(False))
-    keys = [_plain(lowering, item if by is None else call(lowering, by, [item], {})) for item in items]
-    if not isinstance(reverse, Static):
-        lowering.refuse(None, "sorted() with reverse not known at compile time", error=ArgumentTypeError)
-    order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse.value))  # type: ignore[arg-type]  # may raise
+    keys = [item if by is None else call(lowering, by, [item], {}) for item in items]
+    if any(isinstance(k, ScalarValue) for k in keys):
+        counted = as_counted(lowering, TupleValue(items, list))
+        return TupleValue(sequence_items(lowering, _sorted_when_run(lowering, counted, by, reverse)), list)
+    plain = [_plain(lowering, key) for key in keys]
+    order = sorted(range(len(items)), key=plain.__getitem__, reverse=reverse)  # type: ignore[arg-type]  # may raise
     return TupleValue(tuple(items[k] for k in order), list, home=lowering.builder.ops)
+
+
+def _sorted_when_run(lowering: Lowering, source: Counted, by: FrontValue | None, reverse: bool) -> FrontValue:
+    """A new list: by the order of the keys, which are numbers."""
+
+    def key(k: Operand) -> FrontValue:
+        item = source.item(k)
+        return item if by is None else call(lowering, by, [item], {})
+
+    keys = growing.as_expression(lowering, in_memory(lowering, Counted(source.length, key)))
+    if reverse:  # items with equal keys keep their order, then too
+        keys = binary(lowering, "sub", Static(0), keys)
+    order = materialized(lowering.builder, call_object(lowering, np.argsort, [keys], {})).ref
+    return in_memory(lowering, Counted(source.length, lambda k: source.item(lowering.builder("load", order, k))))
 
 
 def _plain(lowering: Lowering, value: FrontValue) -> object:

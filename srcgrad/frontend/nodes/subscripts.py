@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import indexing
@@ -30,9 +29,6 @@ from srcgrad.frontend.values import (
     TupleValue,
 )
 from srcgrad.ir.core import Operand, index
-
-# Objects known at compile time that are indexed by a rule of their own: np.mgrid, for example.
-SUBSCRIPTED: dict[object, Callable[[Lowering, tuple[FrontValue, ...]], FrontValue]] = {}
 
 
 @expression(ast.Subscript)
@@ -71,8 +67,6 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
     if len(key) == 1 and isinstance(container, Counted) and isinstance(key[0], ScalarValue | Static):
         at = checked_position(lowering, key[0], container.length)
         return container.item(at)
-    if isinstance(container, Static) and type(container.value) in map(type, SUBSCRIPTED):
-        return SUBSCRIPTED[container.value](lowering, key)
     if len(key) == 1 and isinstance(container, Static):
         return _static_item(lowering, container.value, key[0])
     lowering.refuse(None, f"{kind_of(container)} is indexed", error=ArgumentTypeError)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from srcgrad.ir.core import Block, Op, Operand, Value, index
 
 if TYPE_CHECKING:
-    from srcgrad.optimize.lanes.widen import Lane, Widening
+    from srcgrad.optimize.lanes.lane import Lane
+    from srcgrad.optimize.lanes.widen import Widening
 
 
 def masked_branch(widening: Widening, op: Op) -> None:

@@ -1,0 +1,79 @@
+"""Recursive functions that return arrays: each gets a rule, by which its pullback is a function of its own.
+
+The pullback ``f_backward(*operands, *cotangents)`` gives the cotangents of the operands in fresh memory. It runs ``f``
+again and reverses it, and calls itself where ``f`` does. What a rule is for must be fresh memory, too: a function that
+may return an array it was given returns a copy of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from srcgrad.analysis.sites import Sites
+from srcgrad.analysis.written import written_by_callees
+from srcgrad.differentiate.activity import differentiable
+from srcgrad.differentiate.rules import copied, runs_itself
+from srcgrad.ir.core import Function, Operand, Rules, walk
+from srcgrad.ir.types import Array
+from srcgrad.primitives.table import Effect, effect, new_builder
+
+
+def with_rules(function: Function) -> Function:
+    """The function with rules for those callees that return arrays, have none, and only read what they are given."""
+    written = written_by_callees(function.callees)
+    chosen = {
+        name: callee
+        for name, callee in function.callees.items()
+        if callee.rules is None
+        and not written[name]
+        and any(isinstance(r.type, Array) for r in callee.results)
+        and not (returns_argument(callee) and _overwritten(name, function))
+    }
+    if not chosen:
+        return function
+    return replace(function, callees={**function.callees, **{k: _ruled(k, callee) for k, callee in chosen.items()}})
+
+
+def backward_of(callee: str) -> str:
+    return f"{callee}_backward"
+
+
+def without_rules(callees: Mapping[str, Function]) -> dict[str, Function]:
+    """The callees again without the rules made here, which are for this reversal."""
+    return {
+        name: replace(callee, rules=None) if callee.rules is not None and runs_itself(callee.rules) else callee
+        for name, callee in callees.items()
+    }
+
+
+def _ruled(name: str, callee: Function) -> Function:
+    wrt = tuple(k for k, p in enumerate(callee.parameters) if differentiable(p))
+    return replace(_fresh_results(callee), rules=Rules(wrt, backward=backward_of(name), into=wrt))
+
+
+def returns_argument(callee: Function) -> bool:
+    """Whether an array result may be memory that the function was given."""
+    sites = Sites(callee)
+    return any(sites.sites(r) & sites.parameters for r in callee.results if isinstance(r.type, Array))
+
+
+def _overwritten(name: str, function: Function) -> bool:
+    """Whether anyone writes to what a callee returned: then it matters whether that is memory it was given."""
+    for user in (function, *function.callees.values()):
+        sites = Sites(user)
+        ops = list(walk(user.body))
+        returned = {r for op in ops if op.primitive == "call" and op.text("callee") == name for r in op.results}
+        if any(effect(op.primitive) is Effect.WRITE and sites.sites(op.operands[0]) & returned for op in ops):
+            return True
+    return False
+
+
+def _fresh_results(callee: Function) -> Function:
+    if not returns_argument(callee):
+        return callee
+    builder = new_builder()
+    builder.open(callee.parameters)
+    builder.ops.extend(callee.body.ops)
+    results: list[Operand] = [copied(builder, r) if isinstance(r.type, Array) else r for r in callee.results]
+    return replace(callee, body=builder.close(results))
