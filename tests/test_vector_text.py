@@ -121,6 +121,20 @@ def test_variables_of_the_same_names() -> None:
     np.testing.assert_allclose(grad(clashing)(X), 2.0 * np.exp(X), rtol=1e-14)
 
 
+def hypot(x: Any) -> float:
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += np.hypot(x[i], 1.0)
+    return total
+
+
+def test_a_function_of_the_same_name() -> None:
+    assert "def hypot(x)" in jit(hypot).source(X)
+    text = jit(hypot).source(X, level="compiled")
+    assert "def hypot_1(x)" in text and f"{IMPORT} hypot" in text
+    assert jit(hypot)(X) == pytest.approx(hypot(X), rel=1e-14)
+
+
 PROCESS = """
 import sys
 import linecache

@@ -55,7 +55,7 @@ def emit(function: Function, level: str = READABLE, vector_math: bool = False) -
 def module_of(function: Function, level: str = COMPILED, vector_math: bool = False) -> Module:
     if level not in (READABLE, COMPILED):
         raise ValueError(f"level is {READABLE!r} or {COMPILED!r}, not {level!r}")
-    names = function_names(function)
+    names = function_names(function, VECTOR_NAMES if vector_math else frozenset())
     callees = all_callees(function)
     used: set[str] = set()
     compiled = level == COMPILED
@@ -91,9 +91,9 @@ def all_callees(function: Function) -> dict[str, Function]:
     return found
 
 
-def function_names(function: Function) -> dict[str | None, str]:
+def function_names(function: Function, imported: frozenset[str]) -> dict[str | None, str]:
     """Identifiers of the functions of a module: of each callee by key, of the entry under None."""
-    taken = {*RESERVED, *HELPERS, *ROUTINES, *VECTOR_NAMES}
+    taken = {*RESERVED, *HELPERS, *ROUTINES, *imported}
     names: dict[str | None, str] = {}
     keys: list[str | None] = [None, *all_callees(function)]
     for key in keys:

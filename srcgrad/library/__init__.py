@@ -20,6 +20,7 @@ from srcgrad.library import (
     interpolation,
     linear_algebra,
     lists,
+    mathematics,
     missing,
     norms,
     ordering,
@@ -36,6 +37,7 @@ from srcgrad.library import (
     spectral,
     splitting,
     statistics,
+    ufunc_methods,
 )
 
 __all__ = [
@@ -56,6 +58,7 @@ __all__ = [
     "linear_algebra",
     "lists",
     "load_special",
+    "mathematics",
     "missing",
     "norms",
     "ordering",
@@ -72,6 +75,7 @@ __all__ = [
     "spectral",
     "splitting",
     "statistics",
+    "ufunc_methods",
 ]
 
 

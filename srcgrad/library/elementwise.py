@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from srcgrad.frontend.arrays.elementwise import elementwise
 from srcgrad.frontend.calls.compile_time import compile_time, refuse
+from srcgrad.primitives.bessel import bessel_i0
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
@@ -118,3 +119,30 @@ def round_half_to_even(a: Array, decimals: int = 0) -> Array:
     if decimals > 0:
         return np.rint(a * scale) / scale
     return (np.rint(a / scale) * scale).astype(a.dtype)
+
+
+@elementwise(np.divmod, integers=True)
+def floor_and_remainder(x1: float, x2: float) -> tuple[float, float]:
+    return x1 // x2, x1 % x2
+
+
+@elementwise(np.modf)
+def modf(x: float) -> tuple[float, float]:
+    """The part behind the point, and the one in front of it."""
+    whole = np.trunc(x)
+    return (x - whole if abs(x) != np.inf else 0.0), whole
+
+
+@elementwise(np.isposinf)
+def isposinf(x: float) -> bool:
+    return x == np.inf
+
+
+@elementwise(np.isneginf)
+def isneginf(x: float) -> bool:
+    return x == -np.inf
+
+
+@elementwise(np.i0)
+def i0(x: float) -> float:
+    return bessel_i0(x)

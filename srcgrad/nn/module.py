@@ -58,6 +58,8 @@ class Module:
         for table in (self._parameters, self._modules, self._buffers):
             if name in table and not (table is self._buffers and isinstance(value, Tensor)):
                 del table[name]
+        if isinstance(value, Parameter | Module):
+            self.__dict__.pop(name, None)  # or it would hide what is registered
         if isinstance(value, Parameter):
             self._parameters[name] = value
         elif isinstance(value, Module):

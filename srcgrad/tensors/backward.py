@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from srcgrad.tensors.graph import Node
 from srcgrad.tensors.operations.operands import as_tensor
 from srcgrad.tensors.sweep import Gradients, Sweep, Wanted
-from srcgrad.tensors.tensor import Tensor
+from srcgrad.tensors.tensor import Tensor, wrap
 
 Tensors = Tensor | Sequence[Tensor]
 
@@ -96,9 +96,12 @@ def grad(
 
 
 def accumulate(leaf: Tensor, gradient: Tensor, create_graph: bool) -> None:
-    """Add to ``.grad``: in place, so that who holds it sees the sum, unless it is to be differentiated."""
+    """Add to ``.grad``: in place, so that who holds it sees the sum, unless it is to be differentiated.
+
+    The first time it is a tensor of its own: the same gradient may go to several leaves, or be the user's.
+    """
     if leaf.grad is None:
-        leaf.grad = gradient
+        leaf.grad = wrap(gradient.node)
     elif create_graph or leaf.grad.requires_grad:
         leaf.grad = leaf.grad + gradient
     else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +24,9 @@ def is_tensor(obj: object) -> bool:
 
 
 def set_num_threads(n: int) -> None:
-    """Accepted, and ignored: generated code runs in one thread."""
+    """Bound the threads of products of matrices, if ``threadpoolctl`` is installed; all else runs in one."""
+    with suppress(ImportError):
+        import_module("threadpoolctl").threadpool_limits(n)
 
 
 def save(obj: object, f: Any) -> None:

@@ -142,7 +142,7 @@ class Sweep:
             cotangent = changed_by(hook, cotangent)
         self._cotangents[node] = cotangent
         if node.retained is not None:
-            node.retained.grad = cotangent
+            node.retained.grad = wrap(cotangent.node)
         if node in self._wanted:
             self._found.nodes[node] = cotangent
 

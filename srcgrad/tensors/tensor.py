@@ -75,7 +75,7 @@ class GradFn:
         assert self._node.form is not None
         shown = self._node.inputs[0].form if self._node.form.name == "Item" else self._node.form
         assert shown is not None
-        return f"{shown.name}Backward0"
+        return shown.name if shown.name == "CopySlices" else f"{shown.name}Backward0"
 
     @property
     def next_functions(self) -> tuple[tuple[GradFn | None, int], ...]:
@@ -281,7 +281,7 @@ class Tensor:
                 "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if requires_grad and node.dtype.kind != "f":
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         if requires_grad != node.needs_grad:
             leaf_node = given(value_of(node), self if requires_grad else None)
             if self._base is None:
@@ -362,11 +362,16 @@ class Tensor:
             )
         return bool(self.item())
 
+    def _only(self) -> Any:
+        if self.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return self.item()
+
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._only())
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._only())
 
     def __index__(self) -> int:
         if self.node.dtype.kind not in "iub":

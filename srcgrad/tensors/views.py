@@ -48,7 +48,7 @@ def _index_form(key: str, sizes: tuple[int, ...]) -> Form:
 def _store_form(key: str, sizes: tuple[int, ...], arrays: int) -> Form:
     spelled = ", ".join(_as_object(part) for part in key.split(", ") if part)
     text = f"{{f0}}({{0}}, ({spelled},), {{{arrays + 1}}})"
-    return form("IndexPut", text, sizes, (replaced,), keeps=False)
+    return form("IndexPut" if arrays else "CopySlices", text, sizes, (replaced,), keeps=False)
 
 
 def _as_object(part: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.row import Case, between, case, fortran, numbers, row, strided
+from conformance.row import Case, case, fortran, numbers, row, strided
 
 
 def square(*shape: int) -> Any:
@@ -168,15 +168,5 @@ row(
     [
         case(f"linalg.lu_solve(linalg.lu_factor(x), y, {trans})", [square(4, 4), numbers(4, 2)], rtol=1e-10)
         for trans in (0, 1)
-    ],
-)
-row(
-    "np.matmul",
-    "(x1, x2)",
-    [
-        case("x @ y", [numbers(4, 3), numbers(3, 5)], [fortran(numbers(4, 3)), strided(numbers(3, 2))]),
-        case("x @ y", [numbers(4, 3), numbers(3)]),
-        case("x @ y", [numbers(2, 4, 3), numbers(3, 2)]),
-        case("x @ y", [numbers(4, 3, dtype=np.float32), between(0.5, 1.5, 3, 2, dtype=np.float32)], rtol=1e-5),
     ],
 )

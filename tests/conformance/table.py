@@ -23,6 +23,7 @@ TOPICS = {
     "mathematics": "The module `math`",
     "reductions": "Reductions",
     "running": "Along an axis",
+    "ufuncs": "Options and methods of ufuncs, and more of `math`",
     "shapes": "Shapes",
     "grids": "Grids, diagonals and triangles",
     "indexing": "Indexing, sorting and counting",

@@ -112,3 +112,12 @@ def test_errors():
         nn.Conv2d(1, 1, 7)(torch.zeros(1, 1, 5, 5))
     with pytest.raises(AttributeError, match="has no attribute 'absent'"):
         getattr(network(), "absent")  # noqa: B009  mypy knows it is not there
+
+
+def test_an_attribute_may_become_a_parameter():
+    model = nn.Module()
+    model.gain = None
+    model.gain = nn.Parameter(torch.ones(1))
+    assert [name for name, _ in model.named_parameters()] == ["gain"] and model.gain is not None
+    model.gain = None
+    assert list(model.parameters()) == []

@@ -44,7 +44,7 @@ def leaf(*values):
 ERRORS = [
     (lambda: (leaf(1.0, 2.0) * 2).backward(), "grad can be implicitly created only for scalar outputs"),
     (lambda: torch.tensor([1.0]).backward(), "element 0 of tensors does not require grad and does not have a grad_fn"),
-    (lambda: torch.tensor([1, 2], requires_grad=True), "only Tensors of floating point"),
+    (lambda: torch.tensor([1, 2], requires_grad=True), "Only Tensors of floating point"),
     (lambda: leaf(1.0).add_(1), "a leaf Variable that requires grad is being used in an in-place operation."),
     (lambda: leaf(1.0)[0:1].mul_(2), "a view of a leaf Variable that requires grad"),
     (lambda: leaf(1.0).numpy(), "Can't call numpy() on Tensor that requires grad."),
@@ -212,3 +212,33 @@ def test_random_numbers_start_anew():
     assert torch.equal(a, torch.randn(3))
     assert sorted(torch.randperm(5).tolist()) == [0, 1, 2, 3, 4]
     assert torch.randint(0, 4, (100,)).max() < 4
+
+
+def test_gradients_are_tensors_of_their_own():
+    class Plus(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+
+    a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    given = torch.ones(2)
+    Plus.apply(a, b).backward(given)
+    a.grad.zero_()
+    assert b.grad.tolist() == [1, 1] and given.tolist() == [1, 1]
+    c = leaf(1.0)
+    seed = torch.ones(1)
+    c.backward(seed)
+    c.grad.zero_()
+    assert seed.tolist() == [1]
+
+
+def test_a_held_gradient_sees_the_sum():
+    x = leaf(1.0, 2.0)
+    x.sum().backward()
+    held = x.grad
+    x.sum().backward()
+    assert held.tolist() == [2, 2]

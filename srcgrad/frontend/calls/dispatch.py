@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.arrays.delayed import expression
-from srcgrad.frontend.arrays.ufuncs import into
+from srcgrad.frontend.arrays.ufuncs import into, only_where, target, with_dtype
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.constructors import construct
@@ -101,6 +101,8 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     of_arrays = isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
     if known and (value in LIBRARY or of_arrays):
         arguments = [growing.as_expression(lowering, a) for a in arguments]
+    if isinstance(value, np.ufunc) and {"where", "dtype"} & set(keywords):
+        return _call_with_options(lowering, value, arguments, keywords)
     if known and "out" in keywords and (value in FUNCTIONS or value in PRIMITIVES or value in LIBRARY):
         others = {name: keyword for name, keyword in keywords.items() if name != "out"}
         return into(lowering, keywords["out"], call_object(lowering, value, arguments, others))
@@ -126,6 +128,16 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     if made is not None:
         return made
     return _call_other(lowering, value, arguments, keywords)
+
+
+def _call_with_options(lowering: Lowering, ufunc: np.ufunc, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """A ufunc that computes in the ``dtype`` given, and of some elements only."""
+    arguments = with_dtype(lowering, arguments, keywords.get("dtype", Static(None)))
+    others = {name: v for name, v in keywords.items() if name not in ("where", "dtype", "out")}
+    result = call_object(lowering, ufunc, arguments, others)
+    out = target(lowering, keywords["out"]) if "out" in keywords else None
+    result = only_where(lowering, keywords.get("where", Static(True)), out, result)
+    return result if out is None else into(lowering, out, result)
 
 
 def _call_source(

@@ -15,14 +15,23 @@ from srcgrad.tensors.operations.pointwise import maximum, minimum
 from srcgrad.tensors.operations.registry import operation
 from srcgrad.tensors.tensor import Tensor, wrap
 
+SPOKEN = {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
 Dim = int | tuple[int, ...] | list[int] | None
 
 
-class Extremes(NamedTuple):
+class Found(NamedTuple):
     """Values along an axis and where they were found."""
 
     values: Tensor
     indices: Tensor
+
+    def __repr__(self) -> str:
+        return f"srcgrad.return_types.{type(self).__name__}(\nvalues={self.values!r},\nindices={self.indices!r})"
+
+
+# A type for each function, so that what is printed has its name.
+KINDS: list[type[Found]] = [type(name, (Found,), {}) for name in ("max", "min", "sort", "topk", "median")]
+MAX, MIN, SORT, TOPK, MEDIAN = KINDS
 
 
 def _axis(node: Node, dim: Dim) -> str:
@@ -61,7 +70,7 @@ def mean(input: object, dim: Dim = None, keepdim: bool = False, *, dtype: object
     if node.dtype.kind != "f":
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
-            f"{dtypes.NUMPY[node.dtype].name.capitalize()}"
+            f"{SPOKEN.get(node.dtype.name, node.dtype.name)}"
         )
     return _reduce("Mean", "np.mean", node, dim, keepdim, keeps=False)
 
@@ -103,7 +112,7 @@ def max_(input: Tensor, dim: object = None, keepdim: bool = False) -> Any:
     if dim is None:
         return amax(input)
     assert isinstance(dim, int)
-    return _with_positions(input, argmax(input, dim, keepdim=True), dim, keepdim)
+    return _with_positions(MAX, input, argmax(input, dim, keepdim=True), dim, keepdim)
 
 
 @operation("min")
@@ -113,18 +122,18 @@ def min_(input: Tensor, dim: object = None, keepdim: bool = False) -> Any:
     if dim is None:
         return amin(input)
     assert isinstance(dim, int)
-    return _with_positions(input, argmin(input, dim, keepdim=True), dim, keepdim)
+    return _with_positions(MIN, input, argmin(input, dim, keepdim=True), dim, keepdim)
 
 
-def _with_positions(input: Tensor, positions: Tensor, dim: int, keepdim: bool) -> Extremes:
+def _with_positions(kind: type[Found], input: Tensor, positions: Tensor, dim: int, keepdim: bool) -> Found:
     """The elements at positions along an axis: the derivative goes to those alone."""
     from srcgrad.tensors.operations.indexing import gather
     from srcgrad.tensors.operations.shapes import squeeze
 
     values = gather(input, dim, positions)
     if keepdim:
-        return Extremes(values, positions)
-    return Extremes(squeeze(values, dim), squeeze(positions, dim))
+        return kind(values, positions)
+    return kind(squeeze(values, dim), squeeze(positions, dim))
 
 
 @operation("any")
@@ -240,33 +249,46 @@ def argsort(input: object, dim: int = -1, descending: bool = False, stable: bool
 
 
 @operation("sort")
-def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Found:
     """Sorted values, and where they were."""
     from srcgrad.tensors.operations.indexing import gather
 
     order = argsort(input, dim, descending)
-    return Extremes(gather(input, dim, order), order)
+    return SORT(gather(input, dim, order), order)
 
 
 @operation("topk")
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extremes:
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Found:
     """The ``k`` largest (or smallest) elements along an axis, and where they are."""
     from srcgrad.tensors.operations.indexing import gather
     from srcgrad.tensors.operations.shapes import narrow
 
     order = narrow(argsort(input, dim, largest), dim, 0, k)
-    return Extremes(gather(input, dim, order), order)
+    return TOPK(gather(input, dim, order), order)
 
 
 @operation("median")
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element, of two the lower; along an axis also where it is."""
-    from srcgrad.tensors.operations.indexing import gather
     from srcgrad.tensors.operations.shapes import flatten, narrow, squeeze
 
     if dim is None:
         flat = flatten(input)
         return squeeze(median(flat, 0, keepdim=True).values)
     middle = narrow(argsort(input, dim), dim, (input.shape[dim] - 1) // 2, 1)
-    values = gather(input, dim, middle)
-    return Extremes(values, middle) if keepdim else Extremes(squeeze(values, dim), squeeze(middle, dim))
+    return _with_positions(MEDIAN, input, middle, dim, keepdim)
+
+
+@operation("unique")
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """The different elements, sorted; without derivatives."""
+    more: Any = {"return_inverse": return_inverse, "return_counts": return_counts}
+    found = np.unique(input.detach().array(), **more)
+    return tuple(wrap(given(part)) for part in found) if isinstance(found, tuple) else wrap(given(found))
+
+
+@operation("bincount")
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each number occurs; without derivatives."""
+    weighted = None if weights is None else weights.detach().array()
+    return wrap(given(np.bincount(input.array(), weighted, minlength)))
