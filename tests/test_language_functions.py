@@ -290,3 +290,17 @@ def test_rounding_of_decimals_is_refused():
 def test_jitted():
     confirm(chosen_in_a_loop, V, jitted=True)
     assert jit(chosen_by_index)(0.7, 2) == pytest.approx(chosen_by_index(0.7, 2))
+
+
+def methods_of_containers(x):
+    names, values = ["a", "b", "a"], [1, 2, 3]
+    values.remove(2)
+    total = x * names.index("b") + names.count("a") * x * x + (1, 3, 3).count(3) * x + values[1]
+    d = {"a": x}
+    total += d.setdefault("b", x * x) + d.setdefault("a", 7.0) + d.pop("a") + d.pop("c", 2.0) + len(d)
+    values.clear()
+    return total * (1 + len(values))
+
+
+def test_methods_of_containers():
+    confirm(methods_of_containers, 0.7)

@@ -133,6 +133,31 @@ def tuples(x):
     return t
 
 
+def grown_tuples(x):
+    events = []
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            events.append((i, x[i] * x[i], (x[i], 2)))
+    events[0] = (1, events[0][1], events[0][2])
+    last = events.pop()
+    total = last[1] * last[2][0]
+    for i, a, (b, k) in events:
+        total += i * a * b * k
+    return total + len(events) * x[0]
+
+
+def grown_stack(x):
+    """A search with a stack of nodes, as trees are walked."""
+    stack, total = [(0, 1.0)], 0.0
+    while len(stack) > 0:
+        node, weight = stack.pop()
+        total += weight * x[node]
+        if 2 * node + 2 < len(x):
+            stack.append((2 * node + 1, weight * x[node]))
+            stack.append((2 * node + 2, 0.5))
+    return total
+
+
 def written_views(m):
     each = [row for row in m]  # noqa: C416
     m[0, 0] = 5.0
@@ -157,7 +182,9 @@ def test_generator_functions(n):
     confirm(over_delegating, 0.7, n)
 
 
-@pytest.mark.parametrize("f", [over_pairs, with_conditions, truths, chosen_items, table, rows, tuples])
+@pytest.mark.parametrize(
+    "f", [over_pairs, with_conditions, truths, chosen_items, table, rows, tuples, grown_tuples, grown_stack]
+)
 def test_of_arrays(f):
     confirm(f, V)
 
@@ -214,3 +241,4 @@ def test_jitted():
     confirm(over_pairs, V, jitted=True, order=1)
     confirm(chosen_items, V, jitted=True, order=1)
     confirm(tuples, V, jitted=True, order=1)
+    confirm(grown_tuples, V, jitted=True, order=1)

@@ -166,6 +166,20 @@ def caught_after_a_store(x, z):
     return a[1]
 
 
+class Holder:
+    def __init__(self, x):
+        self.x = x
+
+
+def changes_an_object(x, z):
+    s = Holder(x)
+    try:
+        s.x = s.x / z
+    except ZeroDivisionError:
+        return s.x
+    return s.x
+
+
 def warned(x):
     if x > 0.0:
         warnings.warn(f"positive: {x}", stacklevel=2)
@@ -320,12 +334,13 @@ def index_is_caught(x):
         (with_the_exception, "a caught exception as a value"),
         (dict_pattern, "a pattern of a dict"),
         (caught_after_a_store, "may be raised behind other effects"),
+        (changes_an_object, "may be raised behind other effects"),
         (deleted_and_read, "'y' has no value"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_refused(f, message):
-    arguments = (0.7, 2.0) if f is caught_after_a_store else (0.7,)
+    arguments = (0.7, 2.0) if f in (caught_after_a_store, changes_an_object) else (0.7,)
     with pytest.raises(Error, match=message):
         grad(f, jit=False)(*arguments)
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 from srcgrad.errors import Error, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
-from srcgrad.ir.types import DType
 
 if TYPE_CHECKING:
     from srcgrad.frontend.calls.copies import Copies
@@ -71,6 +71,8 @@ class Lowering:
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
+    changes
+        How often a container was given other items.
     draws, order
         Whether random numbers are drawn, and the memory that keeps them in order; see ``calls.order``.
     held
@@ -98,7 +100,8 @@ class Lowering:
         self.recursive: list[Activation] = []
         self.copies: list[Copies] = []
         self.ruled: list[RuledCall] = []
-        self.growing: dict[object, tuple[DType, bool]] = {}
+        self.growing: dict[object, Structure] = {}
+        self.changes = 0
         self.draws = False
         self.order: ArrayValue | None = None
         self.held: set[tuple[object, object]] = set()

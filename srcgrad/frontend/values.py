@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, Value
 from srcgrad.ir.types import Array, DType, Scalar
@@ -143,13 +144,12 @@ def is_record(cls: type) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class GrowingList:
-    """A list of numbers whose length is known at run time only; see ``growing``."""
+    """A list of numbers, or tuples of them, whose length is known at run time only; see ``growing``."""
 
     key: object  # where it was made
     scope: object  # a scope.Scope, and its variable that holds the list's memory and length
     variable: str
-    dtype: DType
-    weak: bool
+    item: Structure
 
 
 class SinglePass:

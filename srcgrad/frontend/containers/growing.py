@@ -1,4 +1,4 @@
-"""Lists of numbers that grow at run time: memory with room to spare, and a length.
+"""Lists of numbers, or of tuples of them, that grow at run time: memory with room to spare, and a length.
 
 A list is a compile-time container until an `append` inside a branch or loop makes its length depend on the path
 taken. Then the whole function is lowered again with that list in memory from the start. Memory and length are
@@ -8,13 +8,27 @@ held in a variable of their own, ``.list_0``, beside the user's, so that branche
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError
 from srcgrad.frontend.arrays.extents import shape
+from srcgrad.frontend.boundary.pytree import leaves_of
+from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
 from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.control.merge import (
+    JoinError,
+    describe,
+    dynamic,
+    flatten,
+    join,
+    rebuild,
+    refuse_join,
+    settle,
+    spelled,
+)
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.nodes.operators import binary, kind_of, number
-from srcgrad.frontend.numbers.promotion import Number, as_index, converted, promoted
+from srcgrad.frontend.numbers.promotion import Number, as_index
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.scope import Scope
@@ -30,26 +44,43 @@ from srcgrad.frontend.values import (
     is_number,
 )
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, Value, constant, index
+from srcgrad.ir.core import Operand, Value, index
+from srcgrad.ir.types import Scalar
 
 ROOM = 8  # items a list has memory for at first
 
 
 def must_grow(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> LowerAgainError:
     """The request to lower again with the list made at ``key`` in memory."""
-    if not all(map(is_number, items)):
-        other = next(v for v in items if not is_number(v))
-        what = f"a list that grows at run time holds {kind_of(other)}"
-        lowering.refuse(None, what, "Only numbers can be in it: use an array of a fixed size.", UnsupportedError)
-    held_as = promoted([number(lowering, v) for v in items])
+    return again_with(lowering, key, [dynamic(describe(settle(lowering, v))) for v in items])
+
+
+def again_with(lowering: Lowering, key: object, structures: Sequence[Structure]) -> LowerAgainError:
+    """The same, given how each item is made up: of numbers, and tuples of them."""
+    other = next((s for s in structures if not _is_row(s)), None)
+    if other is not None:
+        hint = "Only numbers and tuples of them can be in it: use an array of a fixed size."
+        lowering.refuse(None, f"a list that grows at run time holds {spelled(other)}", hint, UnsupportedError)
+    if not structures:
+        lowering.refuse(None, "an item is taken from an empty list", error=ArgumentTypeError)
+    try:
+        item = reduce(join, structures)
+    except JoinError as fault:
+        raise refuse_join(lowering, "an item of a list", fault) from None
 
     def note(again: Lowering) -> None:
-        again.growing[key] = held_as
+        again.growing[key] = item
 
     error = refusal(lowering.builder.location, "a list grows at run time here", "Use an array.", LowerAgainError)
     assert isinstance(error, LowerAgainError)
     error.note = note
     return error
+
+
+def _is_row(s: Structure) -> bool:
+    if isinstance(s, Tree):
+        return issubclass(s.cls, tuple) and all(map(_is_row, s.children))
+    return isinstance(s, Leaf) and isinstance(s.type, Scalar)
 
 
 def new_list(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> FrontValue:
@@ -61,105 +92,119 @@ def new_list(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> Fr
 
 def create(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> GrowingList:
     """A list in memory with these items."""
-    dtype, weak = lowering.growing[key]
     name = lowering.list_names.setdefault(key, f".list_{len(lowering.list_names)}")
-    made = GrowingList(key, lowering.scope, lowering.variable_of_its_own(name), dtype, weak)
-    builder = lowering.builder
-    memory = builder("alloc", index(ROOM + len(items)), dtype=dtype, fill="empty")
+    made = GrowingList(key, lowering.scope, lowering.variable_of_its_own(name), lowering.growing[key])
+    room = index(ROOM + len(items))
+    columns = [lowering.builder("alloc", room, dtype=leaf.type.dtype, fill="empty") for leaf in leaves_of(made.item)]
     for k, item in enumerate(items):
-        builder.emit("store", memory, index(k), fitted(lowering, made, item))
-    set_state(made, memory, Static(len(items)))
+        _store(lowering, columns, index(k), fitted(lowering, made, item))
+    set_state(made, columns, Static(len(items)))
     return made
 
 
-def fitted(lowering: Lowering, grown: GrowingList, item: FrontValue) -> Operand:
-    """An item as the list holds it; a wider one needs a wider list."""
-    sample = ScalarValue(constant(0, grown.dtype), grown.weak)
-    if not is_number(item) or promoted([sample, number(lowering, item)]) != (grown.dtype, grown.weak):
-        raise must_grow(lowering, grown.key, [sample, item])
-    return converted(lowering.builder, number(lowering, item), grown.dtype)
+def _store(lowering: Lowering, columns: Sequence[Value], at: Operand, parts: Sequence[Operand]) -> None:
+    for column, part in zip(columns, parts, strict=True):
+        lowering.builder.emit("store", column, at, part)
 
 
-def set_state(grown: GrowingList, memory: Value, length: Number) -> None:
+def _load(lowering: Lowering, grown: GrowingList, columns: Sequence[Value], at: Operand) -> FrontValue:
+    parts: list[Operand] = [lowering.builder("load", column, at) for column in columns]
+    return rebuild(lowering, grown.item, iter(parts))
+
+
+def fitted(lowering: Lowering, grown: GrowingList, item: FrontValue) -> list[Operand]:
+    """The parts of an item as the list holds them; a wider one needs a wider list."""
+    item = settle(lowering, item)
+    structure = dynamic(describe(item))
+    try:
+        fits = join(grown.item, structure) == grown.item
+    except JoinError:
+        fits = False
+    if not fits:
+        raise again_with(lowering, grown.key, [grown.item, structure])
+    return flatten(lowering, item, grown.item)
+
+
+def set_state(grown: GrowingList, columns: Sequence[Value], length: Number) -> None:
     assert isinstance(grown.scope, Scope)
-    grown.scope.names[grown.variable] = TupleValue((ArrayValue(memory), length))
+    grown.scope.names[grown.variable] = TupleValue((*map(ArrayValue, columns), length))
 
 
-def state(lowering: Lowering, grown: GrowingList) -> tuple[Value, Operand]:
-    """The memory of a list, and its length."""
+def state(lowering: Lowering, grown: GrowingList) -> tuple[list[Value], Operand]:
+    """The memory of a list, a column for each part of its items, and its length."""
     assert isinstance(grown.scope, Scope)
     held = grown.scope.names.get(grown.variable)
     if not isinstance(held, TupleValue):
         lowering.refuse(None, "the list may not exist here", "Make it before the branch or loop.", UnboundError)
-    memory, length = held.items
-    assert isinstance(memory, ArrayValue) and isinstance(length, ScalarValue | Static)
-    return memory.ref, as_index(lowering.builder, length)
+    *columns, length = held.items
+    assert isinstance(length, ScalarValue | Static)
+    return [c.ref for c in columns if isinstance(c, ArrayValue)], as_index(lowering.builder, length)
 
 
 def append(lowering: Lowering, grown: GrowingList, item: FrontValue) -> None:
     """Store behind the last item; in twice the memory when there is no room."""
-    value = fitted(lowering, grown, item)
-    memory, length = state(lowering, grown)
+    parts = fitted(lowering, grown, item)
+    columns, length = state(lowering, grown)
     builder = lowering.builder
-    room = builder("dim", memory, axis=0)
-    full = ScalarValue(builder("eq", length, room))
-    held = branch(lowering, full, lambda: moved(lowering, memory, length), lambda: ArrayValue(memory))
-    assert isinstance(held, ArrayValue)
-    builder.emit("store", held.ref, length, value)
-    set_state(grown, held.ref, ScalarValue(index_op(builder, "add", length, index(1)), weak=True))
+    full = ScalarValue(builder("eq", length, builder("dim", columns[0], axis=0)))
+    old = TupleValue(tuple(map(ArrayValue, columns)))
+    held = branch(lowering, full, lambda: moved(lowering, columns, length), lambda: old)
+    assert isinstance(held, TupleValue)
+    columns = [c.ref for c in held.items if isinstance(c, ArrayValue)]
+    _store(lowering, columns, length, parts)
+    set_state(grown, columns, ScalarValue(index_op(builder, "add", length, index(1)), weak=True))
 
 
-def moved(lowering: Lowering, memory: Value, length: Operand) -> ArrayValue:
+def moved(lowering: Lowering, columns: Sequence[Value], length: Operand) -> TupleValue:
     builder = lowering.builder
-    assert not isinstance(memory, Const)
-    larger = builder("alloc", builder("mul", length, index(2)), dtype=ArrayValue(memory).dtype, fill="empty")
-    builder.nest((length,), lambda at: builder.emit("store", larger, *at, builder("load", memory, *at)))
-    return ArrayValue(larger)
+    room = builder("mul", length, index(2))
+    larger = [builder("alloc", room, dtype=ArrayValue(c).dtype, fill="empty") for c in columns]
+
+    def copy(at: tuple[Operand, ...]) -> None:
+        _store(lowering, larger, at[0], [builder("load", column, *at) for column in columns])
+
+    builder.nest((length,), copy)
+    return TupleValue(tuple(map(ArrayValue, larger)))
 
 
 def drop_last(lowering: Lowering, grown: GrowingList) -> None:
     """The list without its last item."""
-    memory, length = state(lowering, grown)
-    set_state(grown, memory, ScalarValue(lowering.builder("sub", length, index(1)), weak=True))
+    columns, length = state(lowering, grown)
+    set_state(grown, columns, ScalarValue(lowering.builder("sub", length, index(1)), weak=True))
 
 
-def checked(lowering: Lowering, grown: GrowingList, position: FrontValue) -> tuple[Value, Operand]:
+def checked(lowering: Lowering, grown: GrowingList, position: FrontValue) -> tuple[list[Value], Operand]:
     """The memory of a list, and an index into it."""
     if not is_number(position):
         lowering.refuse(None, f"a list is indexed by {kind_of(position)}", "Use an array.", ArgumentTypeError)
-    memory, length = state(lowering, grown)
-    return memory, lowering.builder("check_index", as_index(lowering.builder, number(lowering, position)), length)
+    columns, length = state(lowering, grown)
+    return columns, lowering.builder("check_index", as_index(lowering.builder, number(lowering, position)), length)
 
 
 def read(lowering: Lowering, grown: GrowingList, position: FrontValue) -> FrontValue:
     """``list[position]``."""
-    memory, at = checked(lowering, grown, position)
-    return ScalarValue(lowering.builder("load", memory, at), grown.weak)
+    columns, at = checked(lowering, grown, position)
+    return _load(lowering, grown, columns, at)
 
 
 def write(lowering: Lowering, grown: GrowingList, position: FrontValue, item: FrontValue) -> None:
     """``list[position] = item``."""
-    value = fitted(lowering, grown, item)
-    memory, at = checked(lowering, grown, position)
-    lowering.builder.emit("store", memory, at, value)
+    parts = fitted(lowering, grown, item)
+    columns, at = checked(lowering, grown, position)
+    _store(lowering, columns, at, parts)
 
 
 def counted(lowering: Lowering, grown: GrowingList) -> Counted:
     """The items, to loop over."""
-
-    def item(k: Operand) -> FrontValue:
-        memory, _ = state(lowering, grown)
-        return ScalarValue(lowering.builder("load", memory, k), grown.weak)
-
-    return Counted(state(lowering, grown)[1], item)
+    return Counted(state(lowering, grown)[1], lambda k: _load(lowering, grown, state(lowering, grown)[0], k))
 
 
 def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
     """A list in memory as the array expression that NumPy makes of it; anything else as it is."""
     if isinstance(value, Counted) and value.memory is not None:
         memory, length = value.memory, value.length
-    elif isinstance(value, GrowingList):
-        memory, length = state(lowering, value)
+    elif isinstance(value, GrowingList) and isinstance(value.item, Leaf):
+        (memory,), length = state(lowering, value)
     else:
         return value
 

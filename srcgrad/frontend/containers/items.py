@@ -72,6 +72,7 @@ def change(
 ) -> None:
     """Give a list, dict or object new items, in place."""
     container.changed = True
+    lowering.changes += 1
     if keys != container.keys or len(items) != len(container.places):
         _restructure(lowering, container, items, keys)
         return

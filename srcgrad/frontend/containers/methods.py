@@ -7,6 +7,7 @@ from collections.abc import Callable
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.delayed import materialized
+from srcgrad.frontend.boundary.structure import Leaf
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.containers import growing, list_memory
 from srcgrad.frontend.containers.items import change, sequence_items
@@ -76,8 +77,9 @@ def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 
 def _in_memory(lowering: Lowering, act: Callable[..., object], grown: GrowingList, place: FrontValue) -> None:
-    memory, length = growing.state(lowering, grown)
-    call_object(lowering, act, [ArrayValue(memory), place, ScalarValue(length, weak=True)], {})
+    columns, length = growing.state(lowering, grown)
+    for column in columns:
+        call_object(lowering, act, [ArrayValue(column), place, ScalarValue(length, weak=True)], {})
 
 
 @function(list.pop, least=1, most=2)
@@ -100,8 +102,8 @@ def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
 @function(list.clear, least=1, most=1)
 def _clear(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if isinstance(arguments[0], GrowingList):
-        memory, _ = growing.state(lowering, arguments[0])
-        growing.set_state(arguments[0], memory, ScalarValue(index(0), weak=True))
+        columns, _ = growing.state(lowering, arguments[0])
+        growing.set_state(arguments[0], columns, ScalarValue(index(0), weak=True))
         return NONE
     container = _receiver(lowering, arguments)
     _require_here(lowering, container, container.items)
@@ -155,9 +157,9 @@ def _searched(lowering: Lowering, search: Callable[..., object], arguments: Argu
 @function(list.sort, least=1, most=1)
 def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     whole = arguments[0]
-    if "key" not in keywords and isinstance(whole, GrowingList):
+    if "key" not in keywords and isinstance(whole, GrowingList) and isinstance(whole.item, Leaf):
         reverse = Static(flag(lowering, keywords.get("reverse", Static(False)), "sort"))
-        memory, length = growing.state(lowering, whole)
+        (memory,), length = growing.state(lowering, whole)
         call_object(lowering, list_memory.sort_first, [ArrayValue(memory), ScalarValue(length, weak=True), reverse], {})
         return NONE
     container = _receiver(lowering, arguments)
@@ -230,3 +232,38 @@ def _update(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
     entries.update({k: settle(lowering, v) for k, v in keywords.items()})
     change(lowering, container, tuple(entries.values()), tuple(entries))
     return NONE
+
+
+@function(dict.clear, least=1, most=1)
+def _clear_dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    change(lowering, _receiver(lowering, arguments), ())
+    return NONE
+
+
+@function(dict.pop, least=2, most=3)
+def _pop_entry(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container, key = _receiver(lowering, arguments), _known_key(lowering, arguments[1])
+    entries = dict(zip(container.keys, container.items, strict=True))
+    if key not in entries:
+        if len(arguments) < 3:
+            lowering.refuse(None, f"the key {key!r} is not in the dict", error=ArgumentTypeError)
+        return arguments[2]
+    removed = entries.pop(key)
+    change(lowering, container, tuple(entries.values()), tuple(entries))
+    return removed
+
+
+@function(dict.setdefault, least=2, most=3)
+def _setdefault(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    container, key = _receiver(lowering, arguments), _known_key(lowering, arguments[1])
+    entries = dict(zip(container.keys, container.items, strict=True))
+    if key not in entries:
+        entries[key] = settle(lowering, arguments[2]) if len(arguments) > 2 else NONE
+        change(lowering, container, tuple(entries.values()), tuple(entries))
+    return entries[key]
+
+
+def _known_key(lowering: Lowering, key: FrontValue) -> object:
+    if not isinstance(key, Static):
+        lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
+    return key.value

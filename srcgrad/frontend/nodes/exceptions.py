@@ -49,13 +49,13 @@ def _with(lowering: Lowering, node: ast.With) -> None:
 @statement(ast.Try)
 def _try(lowering: Lowering, node: ast.Try) -> None:
     handlers = [_classes(lowering, handler) for handler in node.handlers]
-    before, start = lowering.variables(), len(lowering.builder.ops)
+    before, start, changes = lowering.variables(), len(lowering.builder.ops), lowering.changes
     lowering.execute(node.body)
     ops = lowering.builder.ops[start:]
     raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
     if not raising:
         return
-    if lowering.dead or not _only_computes(ops, handlers):
+    if lowering.dead or lowering.changes > changes or not _only_computes(ops, handlers):
         lowering.refuse(node, "an exception is caught that may be raised behind other effects", INSTEAD)
     del lowering.builder.ops[start:]
     caught = _speculated(lowering, ops, handlers)
