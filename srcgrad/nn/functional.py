@@ -177,6 +177,12 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     return input / input.norm(p, dim, True).clamp_min(eps).expand_as(input)  # type: ignore[no-any-return]  # a tensor
 
 
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along an axis."""
+    size = (x1.norm(2, dim) * x2.norm(2, dim)).clamp_min(eps)
+    return (x1 * x2).sum(dim) / size  # type: ignore[no-any-return]  # a tensor
+
+
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """A row with a one at the place of each index."""
     indices = tensor.array()

@@ -242,3 +242,55 @@ def test_a_held_gradient_sees_the_sum():
     held = x.grad
     x.sum().backward()
     assert held.tolist() == [2, 2]
+
+
+def test_backward_into_some_leaves_only():
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    z = x * y
+    z.sum().backward(inputs=[x], retain_graph=True)
+    assert x.grad.tolist() == [3, 4] and y.grad is None
+    torch.autograd.backward([z.sum(), (z * 2).sum()], retain_graph=True)
+    assert y.grad.tolist() == [3, 6]
+    zeros = torch.autograd.grad(z.sum(), [leaf(1.0)], materialize_grads=True)
+    assert zeros[0].tolist() == [0]
+
+
+def test_a_leaf_alone():
+    x = leaf(2.0)
+    x.sum().backward()
+    x.backward(torch.tensor([3.0]))
+    assert x.grad.tolist() == [4]
+    x.requires_grad_(False)
+    x.add_(1)
+    assert x.tolist() == [3] and not x.requires_grad
+    (x.requires_grad_() * 2).backward()
+    assert x.grad.tolist() == [6]
+
+
+def test_views_follow_a_leaf_that_starts_to_require_a_gradient():
+    x = torch.zeros(3)
+    part = x[1:]
+    x.requires_grad_()
+    assert part.requires_grad
+    with torch.no_grad():
+        part.add_(1)
+    assert x.tolist() == [0, 1, 1]
+
+
+def test_hooks_can_be_removed_and_run_on_leaves():
+    x = leaf(1.0, 2.0)
+    handle = x.register_hook(lambda g: g * 10)
+    x.sum().backward()
+    handle.remove()
+    x.sum().backward()
+    assert x.grad.tolist() == [11, 11]
+    with pytest.raises(RuntimeError, match="doesn't require gradient"):
+        torch.ones(1).register_hook(print)
+
+
+def test_names_that_are_not_there():
+    with pytest.raises(AttributeError, match="module 'srcgrad' has no attribute 'no_such_function'"):
+        torch.no_such_function  # noqa: B018
+    with pytest.raises(RuntimeError, match="on the CPU only"):
+        torch.zeros(1).to("cuda")
+    assert not torch.cuda.is_available()

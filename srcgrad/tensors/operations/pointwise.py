@@ -277,6 +277,12 @@ def masked_fill(input: Tensor, mask: object, value: object) -> Tensor:
     )
 
 
+@operation("nan_to_num", in_place=True)
+def nan_to_num(input: object, nan: float = 0.0) -> Tensor:
+    """``nan`` in the place of NaN, and the largest finite numbers in that of infinities."""
+    return apply("NanToNum", f"np.nan_to_num({{0}}, nan={float(nan)!r})", _node(input))
+
+
 @operation("lerp", in_place=True)
 def lerp(input: object, end: object, weight: object) -> Tensor:
     return add(input, mul(weight, sub(end, input)))

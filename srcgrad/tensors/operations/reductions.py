@@ -75,6 +75,12 @@ def mean(input: object, dim: Dim = None, keepdim: bool = False, *, dtype: object
     return _reduce("Mean", "np.mean", node, dim, keepdim, keeps=False)
 
 
+@operation("nansum")
+def nansum(input: object, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """The sum without what is NaN."""
+    return _reduce("Nansum", "np.nansum", floating(input), dim, keepdim)
+
+
 @operation("prod")
 def prod(input: object, dim: int | None = None, keepdim: bool = False) -> Tensor:
     node = as_tensor(input).node
