@@ -346,6 +346,14 @@ def dict_of_objects(x):
     return d["q"]
 
 
+def swapped_arrays(x, n):
+    pair = [x * 1.0, x * 2.0]
+    for _ in range(n):
+        pair[0], pair[1] = pair[1], pair[0]
+        pair[0][0] += 1.0
+    return np.sum(pair[0]) * 2.0 + np.sum(pair[1] ** 2)
+
+
 def copies(x):
     s = State(x)
     t = copy.copy(s)
@@ -423,6 +431,12 @@ def test_derivatives(f):
 def test_a_number_of_steps_at_run_time(f):
     confirm(lambda x, n: f(x, n), 0.7, 5)
     assert jit(f, jit=False)(0.7, 0) == f(0.7, 0)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_list_of_arrays_that_are_swapped(n):
+    assert jit(swapped_arrays, jit=False)(V, n) == pytest.approx(swapped_arrays(V, n))
+    check_grads(lambda x, n: swapped_arrays(x, n), (V, n), jit=False)
 
 
 def test_an_object_with_an_array():
