@@ -376,3 +376,34 @@ def test_an_item_of_a_tuple_is_not_updated() -> None:
 
     with pytest.raises(srcgrad.Error, match="does not take item assignment"):
         srcgrad.grad(f, jit=False)(V)
+
+
+def kept_diagonal(a):
+    b = a.copy()
+    d = np.diag(b)
+    b[0, 0] = 5.0
+    return np.sum(d)
+
+
+def kept_broadcast(a):
+    b = a.copy()
+    wide = np.broadcast_to(b, (2, 4, 4))
+    b[0, 0] = 5.0
+    return np.sum(wide)
+
+
+@pytest.mark.parametrize("f", [kept_diagonal, kept_broadcast], ids=lambda f: f.__name__)
+def test_what_would_show_through_a_view_is_refused(f: Callable[..., float]) -> None:
+    with pytest.raises(srcgrad.UnsupportedError, match="after a view of it was kept"):
+        srcgrad.grad(f, jit=False)(Q)
+
+
+def test_a_view_that_is_not_kept_hinders_no_write() -> None:
+    def f(a):
+        b = a.copy()
+        total = np.sum(np.diag(b)) + np.trace(b) + np.sum(np.broadcast_to(b, (2, 4, 4)) * 2.0)
+        d = np.diag(b).copy()
+        b[0, 0] = 5.0 * total
+        return np.sum(b * b) + np.sum(d)
+
+    srcgrad.check_grads(f, (Q,), order=2, jit=False)

@@ -18,6 +18,7 @@ from srcgrad.differentiate.array_callees import with_rules, without_rules
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
 from srcgrad.differentiate.partials import (
+    add_array,
     added,
     convert,
     fill_array,
@@ -39,7 +40,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, defined
 from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack, Type
-from srcgrad.primitives.routines import ROUTINES
+from srcgrad.primitives.routines import ROUTINES, Routine
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
 
@@ -171,10 +172,7 @@ class Reverse:
         rule = op.text("rule")
         routine = ROUTINES.get(rule)
         if routine is not None:
-            assert routine.vjp is not None
-            by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *taken))
-            adjoints = zip(residuals, by_rule, strict=False)
-            found: Sequence[Operand | None] = [ct for x, ct in adjoints if differentiable(x)]
+            found: Sequence[Operand | None] = self._by_routine(routine, ins, residuals, taken)
         else:
             cts = [zeros_like(self.builder, x) if ct is None else ct for x, ct in zip(outs, taken, strict=True)]
             by_call = rule in self.callees.reversible
@@ -186,7 +184,7 @@ class Reverse:
                 if routine is None and not by_call:
                     self._check_shape(target, ct)
                 add_array(self.builder, self.shadow(target), ct)
-        if routine is not None:  # it overwrote what it filled; what a function with a rule gives is fresh
+        if routine is not None and not routine.adding:  # it overwrote; what a function with a rule gives is fresh
             for shadow in (ct for ct in taken if isinstance(ct, Value)):
                 fill_array(self.builder, shadow, None)
 
@@ -200,6 +198,20 @@ class Reverse:
         callees = self.callees
         callees.backward(rule, lambda primal: _pullback(primal, _wrt(primal), callees))
         return list(self.builder.emit("call", *operands, callee=rule, types=tuple(_gradient_type(x) for x in ins)))
+
+    def _by_routine(
+        self, routine: Routine, ins: Sequence[Operand], residuals: Sequence[Operand], cts: Sequence[Operand | None]
+    ) -> Sequence[Operand | None]:
+        """The cotangents of what a routine read; None for those that its rule has added to their shadows itself."""
+        if routine.vjp_into is None:
+            assert routine.vjp is not None
+            by_rule = inline_rule(self.builder, routine.vjp, (*residuals, *cts))
+            return [ct for x, ct in zip(residuals, by_rule, strict=False) if differentiable(x)]
+        floating = iter(ins)  # what the routine read; the residuals may be copies of it
+        targets = [next(floating) if differentiable(x) else None for x in residuals[: routine.reads]]
+        shadows = [self.twins.get(x) if isinstance(x, Value) else None for x in targets]
+        inline_rule(self.builder, routine.vjp_into, (*residuals, *cts, *shadows))
+        return [None] * len(ins)
 
     def _cotangent(self, out: Operand) -> Operand | None:
         """The adjoint of a linked scalar, the shadow of a linked array."""
@@ -413,19 +425,6 @@ def _seed(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
                 add_array(walk.builder, walk.shadow(result), seed)
         else:
             walk.add(result, seed)
-
-
-def add_array(builder: Builder, shadow: Value, seed: Operand) -> None:
-    """``shadow += seed``, element by element."""
-    assert isinstance(shadow.type, Array)
-    kind = Scalar(shadow.type.dtype)
-    extents = [builder("dim", shadow, axis=k) for k in range(shadow.type.rank)]
-
-    def add(at: tuple[Operand, ...]) -> None:
-        element = builder("load", seed, *at)
-        builder.emit("accumulate", shadow, *at, element if element.type == kind else convert(builder, element, kind))
-
-    builder.nest(extents, add)
 
 
 def _gradient_of(walk: Reverse, value: Value) -> Operand:

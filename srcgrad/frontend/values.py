@@ -58,7 +58,8 @@ class Delayed:
     ``element(builder, indices)`` emits the element at these indices, one per axis of ``shape``, each in range;
     ``reads`` are the arrays it loads from, so that it can be given memory before one of them is written to;
     ``aligned`` are those of them of which an element reads no other element than its own.
-    An extent that is ``Const(1)`` is known to be 1. ``part`` is there where NumPy gives a view instead.
+    An extent that is ``Const(1)`` is known to be 1. ``part`` is there where NumPy gives a view instead,
+    ``view_of`` is what such a view would look into where it cannot be written to.
     """
 
     shape: tuple[Operand, ...]
@@ -67,6 +68,7 @@ class Delayed:
     reads: tuple[Value, ...]
     aligned: frozenset[Value] = frozenset()
     part: Part | None = None
+    view_of: Value | None = None
 
     @property
     def rank(self) -> int:

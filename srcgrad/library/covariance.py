@@ -29,11 +29,11 @@ def cov(
     if weights is None:
         factor = max(x.shape[1] - corrected, 0) * 1.0
         centred = x - np.mean(x, axis=1, keepdims=True)
-        c = centred @ centred.T / factor
+        c = centred @ centred.conj().T / factor
     else:
         factor = normalisation(weights, aweights, corrected)
         centred = x - np.average(x, axis=1, weights=weights, keepdims=True)
-        c = (centred * weights) @ centred.T / factor
+        c = (centred * weights) @ centred.conj().T / factor
     if np.ndim(m) < 2 and y is None:
         return c[0, 0]
     if x.shape[0] == 1:

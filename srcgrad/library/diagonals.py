@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from srcgrad.frontend.arrays.elements import looking_into
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
@@ -16,14 +17,9 @@ Indices = NDArray[np.integer]
 @library(np.diagonal)
 def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     a = np.moveaxis(np.asarray(a), (axis1, axis2), (-2, -1))
-    rows, columns = a.shape[-2], a.shape[-1]
-    if offset >= 0:
-        n = max(min(rows, columns - offset), 0)
-        places = np.arange(n)
-        return a[..., places, places + offset]
-    n = max(min(rows + offset, columns), 0)
-    places = np.arange(n)
-    return a[..., places - offset, places]
+    down, right = max(-offset, 0), max(offset, 0)
+    places = np.arange(max(min(a.shape[-2] - down, a.shape[-1] - right), 0))
+    return looking_into(a[..., places + down, places + right], a)
 
 
 @library(np.linalg.diagonal)
@@ -43,19 +39,17 @@ def last_trace(x: Array, /, *, offset: int = 0, dtype: type | None = None) -> Ar
 
 @library(np.diag)
 def diag(v: Array, k: int = 0) -> Array:
-    v = np.asarray(v)
-    if v.ndim == 2:
-        return np.diagonal(v, k)
-    n = v.shape[0] + abs(k)
-    out = np.zeros((n, n), v.dtype)
-    for i in range(v.shape[0]):
-        out[i + max(-k, 0), i + max(k, 0)] = v[i]
-    return out
+    return np.diagonal(v, k) if np.ndim(v) == 2 else diagflat(v, k)
 
 
 @library(np.diagflat)
 def diagflat(v: Array, k: int = 0) -> Array:
-    return diag(np.asarray(v).flatten(), k)
+    elements = np.asarray(v).flatten()
+    n = elements.shape[0] + abs(k)
+    out = np.zeros((n, n), elements.dtype)
+    for i in range(elements.shape[0]):
+        out[i + max(-k, 0), i + max(k, 0)] = elements[i]
+    return out
 
 
 @library(np.fill_diagonal)

@@ -45,6 +45,7 @@ for _operator in ("+", "-", "*", "/", "**"):
         (complexes(), 2.5),
     ]
     row(f"{_operator}, complex", "(x, y)", [case(_call, list(pair)) for pair in _pairs])
+row("np.cov, complex", "(m)", [case("np.cov(x)", [complexes(3, 5)]), case("np.cov(x)", [complexes(4)])])
 row("np.vdot, complex", "(a, b)", [case("np.vdot(x, y)", [complexes(3), complexes(3)], [complexes(1), complexes(1)])])
 for _name in ("exp", "log", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"):
     row(f"cmath.{_name}", "(z)", [case(f"cmath.{_name}(x)", [complexes()])])

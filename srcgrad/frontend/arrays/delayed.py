@@ -124,8 +124,9 @@ def materialized(builder: Builder, value: FrontValue, name: str = "") -> ArrayVa
     assert isinstance(value, Delayed)
     ref = builder("alloc", *value.shape, name=name, dtype=value.dtype, fill="empty")
     builder.nest(value.shape, lambda at: builder.emit("store", ref, *at, value.element(builder, at)))
-    if value.part is not None:
-        builder.copies.append((ref, value.part.array.ref))
+    original = value.view_of if value.part is None else value.part.array.ref
+    if original is not None:
+        builder.copies.append((ref, original))
         builder.frozen.append(ref)
     return ArrayValue(ref)
 
@@ -137,7 +138,7 @@ def copy(builder: Builder, value: FrontValue, name: str = "") -> ArrayValue:
 
 def detached(builder: Builder, value: FrontValue) -> Delayed:
     """An array as an expression, of which NumPy gives no view."""
-    return replace(as_delayed(builder, value), part=None)
+    return replace(as_delayed(builder, value), part=None, view_of=None)
 
 
 def part(builder: Builder, value: FrontValue, name: str) -> FrontValue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.registry import Arguments, Keywords, function
-from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static
 
 T = TypeVar("T", bound=np.generic)
 
@@ -27,3 +28,16 @@ def _element(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
     assert isinstance(vector, ArrayValue) and vector.rank == 1 and not keywords
     assert isinstance(i, ScalarValue | Static)
     return ScalarValue(lowering.builder("load", vector.ref, as_index(lowering.builder, i)))
+
+
+def looking_into(elements: NDArray[T], original: NDArray[T]) -> NDArray[T]:
+    """In library code: elements picked one by one, of which NumPy makes a view of ``original``."""
+    return elements
+
+
+@function(looking_into)
+def _looking_into(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    elements, original = arguments
+    if not isinstance(elements, Delayed) or not isinstance(original, ArrayValue):
+        return elements
+    return replace(elements, view_of=original.ref)

@@ -219,7 +219,9 @@ def broadcast_to(builder: Builder, value: FrontValue, shape: Shape) -> Delayed:
     """The elements of an array at the places of a wider shape."""
     array = materialized(builder, value)
     source = source_at(as_delayed(builder, array), fitted(builder, shape_of(builder, array), shape))
-    return Delayed(shape, array.dtype, lambda b, at: as_scalar(source(b, at)).operand, (array.ref,))
+    original = value.ref if isinstance(value, ArrayValue) else None
+    reads = (array.ref,)
+    return Delayed(shape, array.dtype, lambda b, at: as_scalar(source(b, at)).operand, reads, view_of=original)
 
 
 @function(np.broadcast_arrays)
