@@ -177,7 +177,7 @@ def jvp(
         Its positional arguments.
     tangents : tuple
         The direction: of the same structure, shapes and dtypes as ``primals``; None in the place of what is not
-        floating point.
+        floating point, or is held fixed.
 
     Returns
     -------
