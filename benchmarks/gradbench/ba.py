@@ -80,7 +80,9 @@ weight_slopes_of = grad(lambda weights: np.sum(weight_errors(weights)))
 parameters_of = jit(parameters)
 
 
-def sparse_jacobian(cameras: Array, points: Array, weights: Array, seen: Array, features: Array) -> tuple[Array, ...]:
+def sparse_jacobian(
+    cameras: Array, points: Array, weights: Array, seen: Array, features: Array
+) -> tuple[Any, Any, Array]:
     """``rows``, ``columns`` and ``values`` of compressed rows: two for each observation, then one for each weight."""
     count = seen.shape[0]
     own = parameters_of(cameras, points, weights, seen)

@@ -20,6 +20,9 @@ FINGERS, BONES_OF_FINGER = 5, 4
 FIRST_FINGER_BONE = 2  # after the wrist and the first bone of the thumb: the first of a finger does not bend
 
 
+ARRAYS_OF_MODEL = ("base_relatives", "inverse_base_absolutes", "base_positions", "weights")
+
+
 class Model(NamedTuple):
     parents: Indices
     base_relatives: Array
@@ -124,20 +127,16 @@ def objective(form: str, *arguments: Any) -> Array:
     return values
 
 
-def jacobian(form: str, theta: Array, *arguments: Any) -> Array:
+def jacobian(form: str, theta: Array, *arguments: Any) -> object:
     front = theta if form == "simple" else np.concatenate((np.zeros(2), theta))
-    columns: Array = jacobian_of[form](front, *arguments)
-    return columns
+    return jacobian_of[form](front, *arguments)
 
 
 def prepare(given: dict[str, Any]) -> tuple[Any, ...]:
     described, data = given["data"]["model"], given["data"]
-    names = ("base_relatives", "inverse_base_absolutes", "base_positions", "weights")
-    model = Model(
-        np.array(described["parents"]),
-        *(np.array(described[name], dtype=float) for name in names),
-        bool(described["is_mirrored"]),
-    )
+    relatives, inverses, positions, weights = (np.array(described[name], dtype=float) for name in ARRAYS_OF_MODEL)
+    parents, mirrored = np.array(described["parents"]), bool(described["is_mirrored"])
+    model = Model(parents, relatives, inverses, positions, weights, mirrored)
     theta, points = np.array(given["theta"], dtype=float), np.array(data["points"], dtype=float)
     correspondences, us = np.array(data["correspondences"]), np.array(given["us"], dtype=float)
     if not us.size:

@@ -31,7 +31,7 @@ gradient = grad(cost)
 def newton_step(centroids: Array, points: Array) -> Array:
     """The Hessian is diagonal, so that its product with ones is all of it; forward over reverse gives both."""
     slope, curvature = jvp(gradient, (centroids, points), (np.ones_like(centroids), None))
-    return slope / curvature
+    return slope / curvature  # type: ignore[operator]  # arrays, as what jvp differentiates returns
 
 
 def prepare(given: dict[str, Any]) -> tuple[Array, Array]:

@@ -143,6 +143,10 @@ def value_and_grad(
     return _decorate(f, plan, options)
 
 
+@overload
+def jit(f: Function, /, **options: Unpack[OptionValues]) -> Compiled: ...
+@overload
+def jit(f: None = None, /, **options: Unpack[OptionValues]) -> Callable[[Function], Compiled]: ...
 def jit(f: Function | None = None, /, **options: Unpack[OptionValues]) -> Compiled | Callable[[Function], Compiled]:
     """``f`` itself through the same compiler: fused array expressions, checked indexing, effects kept.
 
