@@ -105,3 +105,17 @@ def test_a_literal_partial_is_a_constant():
     one, minus = inline(builder, SCALARS["sub"].partials, parameters)
     assert isinstance(one, Const) and isinstance(minus, Const) and (one.value, minus.value) == (1.0, -1.0)
     assert not builder.ops
+
+
+def of_a_dtype_made_of_others(x, n):
+    """``np.ndarray`` makes empty memory; dtypes are asked about while compiling."""
+    wide = np.ndarray((n, 2), dtype=np.promote_types(x.dtype, np.float32))
+    wide[:] = x[:, None]
+    if np.issubdtype(wide.dtype, np.floating) and not np.can_cast(wide.dtype, np.int64):
+        return np.sum(wide**2)
+    return 0.0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dtypes_are_asked_about_while_compiling(dtype):
+    check(of_a_dtype_made_of_others, np.arange(3, dtype=dtype), 3)

@@ -338,12 +338,22 @@ def list_of_objects(x):
 
 
 def dict_of_objects(x):
-    d = {"p": State(x), "q": 1.0}
+    d = {"p": State(x), "q": 1.0, "no name": 1.0, 7: x}
     for _ in range(3):
-        d["p"].x *= x
+        d["p"].x *= x * d[7]
+        d["no name"] += d["p"].x
+        d[7] *= d["no name"]
         d["q"] += d["p"].x
         d["q"] *= 0.5
     return d["q"]
+
+
+def swapped_arrays(x, n):
+    pair = [x * 1.0, x * 2.0]
+    for _ in range(n):
+        pair[0], pair[1] = pair[1], pair[0]
+        pair[0][0] += 1.0
+    return np.sum(pair[0]) * 2.0 + np.sum(pair[1] ** 2)
 
 
 def copies(x):
@@ -423,6 +433,12 @@ def test_derivatives(f):
 def test_a_number_of_steps_at_run_time(f):
     confirm(lambda x, n: f(x, n), 0.7, 5)
     assert jit(f, jit=False)(0.7, 0) == f(0.7, 0)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_list_of_arrays_that_are_swapped(n):
+    assert jit(swapped_arrays, jit=False)(V, n) == pytest.approx(swapped_arrays(V, n))
+    check_grads(lambda x, n: swapped_arrays(x, n), (V, n), jit=False)
 
 
 def test_an_object_with_an_array():

@@ -176,3 +176,25 @@ def test_a_named_tuple_that_replaces_a_captured_one() -> None:
     np.testing.assert_array_equal(f(np.ones(2)), [2.0, 2.0])
     pair = Pair(2.0, np.array([1.0, 4.0]))
     np.testing.assert_array_equal(f(np.ones(2)), [2.0, 8.0])
+
+
+def halved(x: Any) -> Any:
+    if x > 1.0:
+        return 0.5 * halved(0.6 * x) + x
+    if x < 0.2:
+        return x * x
+    return np.sin(x)
+
+
+def list_of_results_of_a_recursion(x: Any) -> Any:
+    """Branches in the callee make the list's state anew; that is no assignment to it."""
+    found = []
+    for v in x:
+        found.append(halved(v) if v > 0.0 else v)
+    return found[0] * found[-1] + sum(found)
+
+
+def test_list_of_results_of_a_recursion() -> None:
+    x = np.array([2.7, -0.4, 1.9, 0.1])
+    expected = gradient(list_of_results_of_a_recursion, (x,), 0)
+    np.testing.assert_allclose(srcgrad.grad(list_of_results_of_a_recursion, jit=False)(x), expected, rtol=1e-7)

@@ -108,7 +108,7 @@ class Liveness:
                 self._need_content(op.operands[0])
             case Effect.CALL:
                 routine = ROUTINES.get(op.text("callee"))
-                for operand in op.operands[: routine.reads if routine else None]:
+                for operand in op.operands[: routine.reads if routine and not routine.adding else None]:
                     self._need_content(operand)
             case Effect.STACK:
                 self._need_stack(op)

@@ -50,7 +50,8 @@ def plain_routine(name: str) -> str:
 
 def compiled_routines(names: Sequence[str], decorator: str) -> list[str]:
     """The texts for Numba, after declarations of what they call."""
-    texts = [ROUTINES[name].compiled for name in names]
+    rows = [ROUTINES[name] for name in names]
+    texts = list(dict.fromkeys([*(text for row in rows for text in row.helpers), *(row.compiled for row in rows)]))
     symbols = sorted({match[1] for text in texts for match in SYMBOL.finditer(text)})
     helpers = [LETTER] if any("lapack_letter(" in text for text in texts) else []
     declared = ["\n".join(_declarations(symbols)) + "\n"] if symbols else []

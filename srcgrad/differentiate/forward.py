@@ -13,6 +13,7 @@ from srcgrad.differentiate.activity import carries_derivative, differentiable, f
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.partials import (
     absorbed,
+    add_array,
     convert,
     fill_array,
     is_steep,
@@ -166,7 +167,10 @@ class _Forward:
         else:
             found = inline_rule(self.builder, row.jvp, (*op.operands, *tangents))
         for filled, dot in zip(outs, found, strict=True):
-            if filled in self.twins:
+            if filled in self.twins and row.adding:
+                if dot is not None:
+                    add_array(self.builder, self.twin(filled), dot)
+            elif filled in self.twins:
                 fill_array(self.builder, self.twin(filled), dot)
 
     def twin(self, reference: Operand) -> Value:

@@ -154,3 +154,16 @@ def fill_array(builder: Builder, array: Value, source: Operand | None) -> None:
         builder.emit("store", array, *at, element if element.type == kind else convert(builder, element, kind))
 
     builder.nest(extents, store)
+
+
+def add_array(builder: Builder, shadow: Value, seed: Operand) -> None:
+    """``shadow += seed``, element by element."""
+    assert isinstance(shadow.type, Array)
+    kind = Scalar(shadow.type.dtype)
+    extents = [builder("dim", shadow, axis=k) for k in range(shadow.type.rank)]
+
+    def add(at: tuple[Operand, ...]) -> None:
+        element = builder("load", seed, *at)
+        builder.emit("accumulate", shadow, *at, element if element.type == kind else convert(builder, element, kind))
+
+    builder.nest(extents, add)

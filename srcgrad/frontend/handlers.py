@@ -17,6 +17,7 @@ from srcgrad.frontend.arrays import (
 from srcgrad.frontend.calls import (
     builtin_functions,
     builtin_queries,
+    c_functions,
     numba_gufuncs,
     numba_ufuncs,
     outer,
@@ -35,6 +36,7 @@ __all__ = [
     "attributes",
     "builtin_functions",
     "builtin_queries",
+    "c_functions",
     "calls",
     "complex_functions",
     "comprehensions",

@@ -20,6 +20,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
 
 if TYPE_CHECKING:
+    from srcgrad.frontend.calls.copies import Copies
     from srcgrad.frontend.calls.recursion import Activation
     from srcgrad.frontend.calls.rule_values import RuledCall
     from srcgrad.frontend.control.slots import Slot
@@ -64,6 +65,8 @@ class Lowering:
         The function being lowered as a whole; no callee may have its name.
     active, recursive
         Functions being lowered, and those already made callees; see ``recursion``.
+    copies
+        How much of the program is copies of each function.
     ruled
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
@@ -95,6 +98,7 @@ class Lowering:
         self.name_of_whole = scope.function_name
         self.active: list[Activation] = []
         self.recursive: list[Activation] = []
+        self.copies: list[Copies] = []
         self.ruled: list[RuledCall] = []
         self.growing: dict[object, Structure] = {}
         self.changes = 0

@@ -12,12 +12,11 @@ from srcgrad.frontend.calls.routines import routine
 from srcgrad.library.matrices import Matrix
 
 
-def product_vjp(a: Matrix, b: Matrix, c: Matrix, ct: Matrix) -> tuple[Matrix, Matrix]:
-    a_bar = np.empty(a.shape, a.dtype)
-    b_bar = np.empty(b.shape, b.dtype)
-    matrix_product(ct, b.T, a_bar)
-    matrix_product(a.T, ct, b_bar)
-    return a_bar, b_bar
+def product_vjp(a: Matrix, b: Matrix, c: Matrix, ct: Matrix, a_bar: Matrix | None, b_bar: Matrix | None) -> None:
+    if a_bar is not None:
+        add_product(ct, b.T, a_bar)
+    if b_bar is not None:
+        add_product(a.T, ct, b_bar)
 
 
 def product_jvp(a: Matrix, b: Matrix, c: Matrix, a_dot: Matrix | None, b_dot: Matrix | None) -> Matrix:
@@ -35,45 +34,74 @@ def multiplied(a: Matrix, b: Matrix, like: Matrix) -> Matrix:
     return c
 
 
-# Measured with OpenBLAS on AVX2: a call costs as much as some thousand multiplications in a loop.
-PRODUCT = '''def matrix_product(a, b, c):
-    """c = a @ b."""
+LARGE = '''def large_product(a, b, c, kept):
+    """c = kept * c + a @ b, by BLAS where rows or columns are contiguous."""
     m, k = a.shape
     n = b.shape[1]
-    zero = a.dtype.type(0)
-    if m * n * k <= 1500:
-        for i in range(m):
-            for j in range(n):
-                total = zero
-                for t in range(k):
-                    total += a[i, t] * b[t, j]
-                c[i, j] = total
-        return
     size = a.itemsize
-    a_rows, a_columns = a.strides
-    b_rows, b_columns = b.strides
-    a_form, a_step = 110, a_rows
-    if a_columns != size or a_rows < k * size:
-        a_form, a_step = 116 if a_rows == size and a_columns >= m * size else 0, a_columns
-    b_form, b_step = 110, b_rows
-    if b_columns != size or b_rows < n * size:
-        b_form, b_step = 116 if b_rows == size and b_columns >= k * size else 0, b_columns
+    a_form, a_step = 110, a.strides[0]
+    if a.strides[1] != size or a_step < k * size:
+        a_form, a_step = 116 if a.strides[0] == size and a.strides[1] >= m * size else 0, a.strides[1]
+    b_form, b_step = 110, b.strides[0]
+    if b.strides[1] != size or b_step < n * size:
+        b_form, b_step = 116 if b.strides[0] == size and b.strides[1] >= k * size else 0, b.strides[1]
     if a_form != 0 and b_form != 0:
-        one, none = np.ones(1, a.dtype), np.zeros(1, a.dtype)
-        numba_xxgemm(lapack_letter(a), b_form, a_form, n, m, k, one.ctypes, b.ctypes, b_step // size,
-                     a.ctypes, a_step // size, none.ctypes, c.ctypes, n)
-        return
+        one, rest = np.ones(1, a.dtype), np.full(1, kept, a.dtype)
+        if c.strides[1] == size and c.strides[0] >= n * size:
+            numba_xxgemm(lapack_letter(a), b_form, a_form, n, m, k, one.ctypes, b.ctypes, b_step // size,
+                         a.ctypes, a_step // size, rest.ctypes, c.ctypes, c.strides[0] // size)
+            return
+        if c.strides[0] == size and c.strides[1] >= m * size:
+            numba_xxgemm(lapack_letter(a), 226 - a_form, 226 - b_form, m, n, k, one.ctypes, a.ctypes, a_step // size,
+                         b.ctypes, b_step // size, rest.ctypes, c.ctypes, c.strides[1] // size)
+            return
     for i in range(m):
-        for j in range(n):
-            c[i, j] = 0.0
+        if kept == 0.0:
+            for j in range(n):
+                c[i, j] = 0.0
         for t in range(k):
             factor = a[i, t]
             for j in range(n):
                 c[i, j] += factor * b[t, j]
 '''
+# Measured with OpenBLAS on AVX2: a call costs as much as some thousand multiplications in a loop.
+PRODUCT = '''def matrix_product(a, b, c):
+    """c = a @ b."""
+    m, k = a.shape
+    n = b.shape[1]
+    if m * n * k > 1500:
+        large_product(a, b, c, 0.0)
+        return
+    for i in range(m):
+        for j in range(n):
+            total = a.dtype.type(0)
+            for t in range(k):
+                total += a[i, t] * b[t, j]
+            c[i, j] = total
+'''
+SUM = '''def add_product(a, b, c):
+    """c += a @ b."""
+    m, k = a.shape
+    n = b.shape[1]
+    if m * n * k > 1500:
+        large_product(a, b, c, 1.0)
+        return
+    for i in range(m):
+        for j in range(n):
+            total = a.dtype.type(0)
+            for t in range(k):
+                total += a[i, t] * b[t, j]
+            c[i, j] += total
+'''
 
 
-@routine(reads=2, fills=1, compiled=PRODUCT, jvp=product_jvp, vjp=product_vjp)
+@routine(reads=2, fills=1, compiled=PRODUCT, jvp=product_jvp, vjp_into=product_vjp, helpers=(LARGE,))
 def matrix_product(a: Matrix, b: Matrix, c: Matrix) -> None:
     """c = a @ b."""
     np.matmul(a, b, out=c)
+
+
+@routine(reads=2, fills=1, compiled=SUM, jvp=product_jvp, vjp_into=product_vjp, adding=True, helpers=(LARGE,))
+def add_product(a: Matrix, b: Matrix, c: Matrix) -> None:
+    """c += a @ b."""
+    c += a @ b

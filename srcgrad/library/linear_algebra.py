@@ -15,6 +15,8 @@ from srcgrad.library.matrices import Matrix, alike, floating, require_matrix, re
 from srcgrad.library.triangular import factor_cholesky
 from srcgrad.primitives.library import library
 
+SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
+
 
 def stacked(f: Callable[[Matrix], Matrix], a: Matrix) -> Matrix:
     """``f``, which gives a matrix of the same shape, of every matrix of a stack."""
@@ -130,12 +132,13 @@ def slogdet(a: Matrix) -> tuple[np.floating | Matrix, np.floating | Matrix]:
     if a.dtype.kind == "c":
         refuse("slogdet() of a complex matrix", "Use np.log(abs(np.linalg.det(a))).")
     if a.ndim == 2:
-        return slogdet_one(a)
+        sign, logarithm = slogdet_one(a)
+        return SlogdetResult(sign, logarithm)
     signs = np.empty(a.shape[:-2], a.dtype)
     logarithms = np.empty(a.shape[:-2], a.dtype)
     for at in np.ndindex(a.shape[:-2]):
         signs[at], logarithms[at] = slogdet_one(a[at])
-    return signs, logarithms
+    return SlogdetResult(signs, logarithms)
 
 
 def slogdet_one(a: Matrix) -> tuple[np.floating, np.floating]:

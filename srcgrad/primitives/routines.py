@@ -24,6 +24,9 @@ class Routine:
     compiled: str  # the text for Numba, "" where it is the same
     jvp: Callable[..., object] | None
     vjp: Callable[..., object] | None
+    adding: bool = False  # it adds to what it fills
+    vjp_into: Callable[..., object] | None = None  # in the place of vjp: adds to shadows, which it is given last
+    helpers: tuple[str, ...] = ()  # texts of functions that the one for Numba calls
 
     @property
     def outs(self) -> slice:

@@ -60,7 +60,7 @@ def _zeros(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
     return _allocate(lowering, "zeros", "zeros", arguments, keywords)
 
 
-@function(np.empty)
+@function(np.empty, np.ndarray)
 def _empty(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     return _allocate(lowering, "empty", "empty", arguments, keywords)
 

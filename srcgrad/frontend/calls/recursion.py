@@ -1,7 +1,8 @@
 """Functions that call themselves: they become functions of their own, and their calls `call` ops.
 
-Every other call is lowered in place. When a call meets a function that is already being lowered with arguments
-of the same structure, the outer lowering is given up and done again out of line. The type of the result is that
+Every other call is lowered in place, unless it would be one of many copies (`copies`). When a call meets a function
+that is already being lowered with arguments of the same structure, the outer lowering is given up and done again out
+of line. The type of the result is that
 of the paths without a recursive call; then the body is lowered again with it, until it agrees with itself.
 """
 
@@ -13,9 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import FunctionType
 
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend.boundary.pytree import function_key
 from srcgrad.frontend.boundary.structure import Structure
+from srcgrad.frontend.calls.copies import copies_of
 from srcgrad.frontend.control.merge import (
     JoinError,
     describe,
@@ -27,10 +29,11 @@ from srcgrad.frontend.control.merge import (
     settle,
     types_of,
 )
-from srcgrad.frontend.lowering import Lowering, UnresolvedError
-from srcgrad.frontend.values import Closure, FrontValue
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, used, walk
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError
+from srcgrad.frontend.values import ArrayValue, Closure, FrontValue, ScalarValue, TupleValue
+from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, defined, used, walk, walk_ops
 from srcgrad.ir.rewrite import Replacement, rewrite_block
+from srcgrad.ir.types import Scalar
 
 LIMIT = 200  # calls inside calls that are lowered in place
 ATTEMPTS = 10
@@ -49,6 +52,7 @@ class Activation:
     callee: str = ""
     result: Structure | None = None
     free: list[Value] = field(default_factory=list)  # what it uses from around it: further operands of each call
+    location: Location | None = None  # of the call
 
     def matches(self, identity: object, parameters: dict[str, Structure]) -> bool:
         return self.identity == identity and self.parameters == parameters
@@ -81,7 +85,46 @@ def activation(
     if len(lowering.active) > LIMIT:
         hint = "Write it as a loop, or let its arguments keep their types."
         lowering.refuse(None, f"{name}() leads to calls {LIMIT} deep", hint, UnsupportedError)
-    return in_place(lowering, Activation(identity, parameters, name), bound, body)
+    here = Activation(identity, parameters, name, location=lowering.builder.location)
+    if isinstance(function, Closure):
+        return in_place(lowering, here, bound, body)
+    return copied(lowering, here, bound, body)
+
+
+def copied(lowering: Lowering, here: Activation, bound: Bound, body: Body) -> FrontValue:
+    """Lower a call in place, unless there are many copies already and the function can do without."""
+    copies = copies_of(lowering.copies, here.identity, here.parameters)
+    if copies.are_many() and not copies.stay:
+        copies.stay = not on_its_own(lowering, here, body)
+        if not copies.stay:
+            return call_recursive(lowering, here, bound)
+    ops = lowering.builder.ops
+    length = len(ops)
+    result = in_place(lowering, here, bound, body)
+    way = (*(a.location for a in lowering.active), here.location)
+    copies.sizes[way] = sum(1 for _ in walk_ops(ops[length:]))
+    return result
+
+
+def on_its_own(lowering: Lowering, here: Activation, body: Body) -> bool:
+    """Lower the function out of line; not if it takes or returns arrays, or needs an argument at compile time."""
+    if not all(isinstance(t, Scalar) for s in here.parameters.values() for t in types_of(s)):
+        return False
+    before, length, dead = lowering.variables(), len(lowering.builder.ops), lowering.dead
+    try:
+        out_of_line(lowering, here, body)
+    except LowerAgainError:
+        raise
+    except Error:
+        del lowering.builder.ops[length:]
+        lowering.rebind(before)
+        lowering.dead = dead
+        return False
+    assert here.result is not None
+    if here in lowering.recursive and all(isinstance(t, Scalar) for t in types_of(here.result)):
+        return True
+    lowering.recursive = [a for a in lowering.recursive if a is not here]
+    return False
 
 
 def generalised(lowering: Lowering, parameters: dict[str, Structure], bound: Bound) -> Bound:
@@ -127,9 +170,11 @@ def out_of_line(lowering: Lowering, here: Activation, body: Body) -> None:
     for _ in range(ATTEMPTS):
         with running(lowering, here):
             block, structure = lower_body(lowering, here, body)
-        if any(value is not before.get(key) for key, value in lowering.variables().items()):
+        after = lowering.variables()
+        if not all(is_same(after.get(key), value) for key, value in before.items()):
             hint = "Return the value instead."
             lowering.refuse(None, f"the recursive {here.name}() assigns to a variable around it", hint)
+        lowering.rebind(before)  # what else there is belongs to functions inside
         if structure == here.result:
             finish(lowering, here, block)
             return
@@ -157,6 +202,17 @@ def lower_body(lowering: Lowering, here: Activation, body: Body) -> tuple[Block,
                 raise refuse_join(lowering, f"the result of {here.name}()", fault) from None
         yields = flatten(lowering, result, structure)
     return Block(tuple(parameters), tuple(ops), tuple(yields)), structure
+
+
+def is_same(a: object, b: object) -> bool:
+    """Whether a variable still holds what it held; where branches meet, tuples are made anew of the same items."""
+    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue):
+        return a.operand is b.operand
+    if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+        return a.ref is b.ref
+    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
+        return all(map(is_same, a.items, b.items))
+    return a is b
 
 
 def finish(lowering: Lowering, here: Activation, block: Block) -> None:

@@ -25,12 +25,15 @@ def routine(
     aids: int = 0,
     jvp: Callable[..., object] | None = None,
     vjp: Callable[..., object] | None = None,
+    adding: bool = False,
+    vjp_into: Callable[..., object] | None = None,
+    helpers: tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Let the decorated function, the form for plain Python, be a routine; ``compiled`` is the text for Numba."""
 
     def add(plain: F) -> F:
         assert isinstance(plain, FunctionType)
-        row = Routine(plain.__name__, reads, fills, aids, plain, compiled, jvp, vjp)
+        row = Routine(plain.__name__, reads, fills, aids, plain, compiled, jvp, vjp, adding, vjp_into, helpers)
         add_routine(row)
         FUNCTIONS[plain] = lambda lowering, arguments, keywords: _call(lowering, row, arguments, keywords)
         return plain

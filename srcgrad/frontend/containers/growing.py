@@ -14,6 +14,7 @@ from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError
 from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.boundary.pytree import leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
+from srcgrad.frontend.containers.items import holding
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.merge import (
     JoinError,
@@ -87,7 +88,7 @@ def new_list(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> Fr
     """The list that is made at ``key``: in memory if it is known to grow at run time."""
     if key in lowering.growing:
         return create(lowering, key, items)
-    return TupleValue(tuple(items), list, home=lowering.builder.ops, origin=key)
+    return holding(lowering, TupleValue(tuple(items), list), key)
 
 
 def create(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> GrowingList:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.objects import Records
+from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, Static, TupleValue
 from srcgrad.ir.core import Const, index
@@ -61,9 +62,10 @@ def is_changed(value: FrontValue) -> bool:
 
 def cell(lowering: Lowering, origin: object, key: object, value: FrontValue) -> Cell:
     """A new variable of the compiler's that holds one place of a container."""
-    name = lowering.list_names.setdefault((origin, key), f".{key}_{len(lowering.list_names)}")
+    label = key if isinstance(key, str) and key.isidentifier() else "item"
+    name = lowering.list_names.setdefault((origin, key), f".{label}_{len(lowering.list_names)}")
     made = Cell(lowering.scope, lowering.variable_of_its_own(name))
-    made.set(value)
+    made.set(settle(lowering, value))
     return made
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.builtin_functions import only
+from srcgrad.frontend.calls.compile_time import compile_time
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import binary, number
 from srcgrad.frontend.numbers import scalars
@@ -97,3 +98,7 @@ def _numba_type(lowering: Lowering, target: object, arguments: Arguments, keywor
 def _limits(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     dtype = dtype_argument(lowering, only(lowering, arguments, keywords, "np.finfo"))
     return Static(np.iinfo(dtype.numpy) if dtype.kind in "iu" else np.finfo(dtype.numpy))
+
+
+for about_dtypes in (np.promote_types, np.can_cast, np.issubdtype):
+    compile_time(about_dtypes)
