@@ -62,7 +62,8 @@ def is_changed(value: FrontValue) -> bool:
 
 def cell(lowering: Lowering, origin: object, key: object, value: FrontValue) -> Cell:
     """A new variable of the compiler's that holds one place of a container."""
-    name = lowering.list_names.setdefault((origin, key), f".{key}_{len(lowering.list_names)}")
+    label = key if isinstance(key, str) and key.isidentifier() else "item"
+    name = lowering.list_names.setdefault((origin, key), f".{label}_{len(lowering.list_names)}")
     made = Cell(lowering.scope, lowering.variable_of_its_own(name))
     made.set(settle(lowering, value))
     return made
