@@ -21,11 +21,14 @@ from srcgrad.primitives.table import Effect, effect, new_builder
 
 def with_rules(function: Function) -> Function:
     """The function with rules for those callees that return arrays, have none, and only read what they are given."""
+    bodies = [function.body, *(callee.body for callee in function.callees.values())]
+    called = {op.text("callee") for body in bodies for op in walk(body) if op.primitive == "call"}
     written = written_by_callees(function.callees)
     chosen = {
         name: callee
         for name, callee in function.callees.items()
-        if callee.rules is None
+        if name in called  # and not only named by a rule
+        and callee.rules is None
         and not written[name]
         and any(isinstance(r.type, Array) for r in callee.results)
         and not (returns_argument(callee) and _overwritten(name, function))
