@@ -20,14 +20,16 @@ from srcgrad.primitives.table import Effect, effect, new_builder
 
 
 def with_rules(function: Function) -> Function:
-    """The function with rules for those callees that return arrays, have none, and only read what they are given."""
-    bodies = [function.body, *(callee.body for callee in function.callees.values())]
-    called = {op.text("callee") for body in bodies for op in walk(body) if op.primitive == "call"}
+    """The function with rules for those it calls that return arrays, have none, and only read what they are given.
+
+    A callee that no op calls is part of another's rule.
+    """
     written = written_by_callees(function.callees)
+    called = _called(function)
     chosen = {
         name: callee
         for name, callee in function.callees.items()
-        if name in called  # and not only named by a rule
+        if name in called
         and callee.rules is None
         and not written[name]
         and any(isinstance(r.type, Array) for r in callee.results)
@@ -36,6 +38,12 @@ def with_rules(function: Function) -> Function:
     if not chosen:
         return function
     return replace(function, callees={**function.callees, **{k: _ruled(k, callee) for k, callee in chosen.items()}})
+
+
+def _called(function: Function) -> set[str]:
+    """The names that ops of the function or of its callees call."""
+    ops = (op for user in (function, *function.callees.values()) for op in walk(user.body))
+    return {op.text("callee") for op in ops if op.primitive == "call"}
 
 
 def backward_of(callee: str) -> str:
