@@ -26,14 +26,14 @@ def networks(nn: Any) -> dict[str, Any]:
     """Both take images of shape (n, 1, 8, 8)."""
     perceptron = nn.Sequential(nn.Flatten(), nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
     convolutional = nn.Sequential(
-        nn.Conv2d(1, 8, 3, padding=1),
-        nn.ReLU(),
-        nn.Conv2d(8, 16, 3, padding=1),
+        nn.Conv2d(1, 16, 3, padding=1),
         nn.ReLU(),
         nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.ReLU(),
         nn.Dropout(0.5),
         nn.Flatten(),
-        nn.Linear(256, 10),
+        nn.Linear(512, 10),
     )
     return {"perceptron": perceptron, "convolutional": convolutional}
 

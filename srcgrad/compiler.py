@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
-from srcgrad.differentiate import forward, reverse
+from srcgrad.differentiate import forward, pullbacks
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
@@ -149,7 +149,7 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: 
     """``(value?, *further results, *gradients)`` of the first result, a real scalar."""
     # The check is of all that the function computes, also of what the gradient alone would do without.
     checks_value = options.check_nan and not with_value
-    differentiate = Step("reverse", partial(reverse.gradient, wrt=wrt, with_value=with_value or checks_value))
+    differentiate = Step("reverse", partial(pullbacks.gradient, wrt=wrt, with_value=with_value or checks_value))
     dropping = (Step("drop_value", drop_value),) if checks_value else ()
     return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options), *dropping))
 
@@ -167,7 +167,7 @@ def tangents(function: Function, wrt: Sequence[int], options: Options) -> Functi
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
-    differentiate = Step("reverse", partial(reverse.pullback, wrt=wrt))
+    differentiate = Step("reverse", partial(pullbacks.pullback, wrt=wrt))
     return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options)))
 
 
@@ -176,7 +176,7 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
 
     Where the pullback cannot be cut off, nothing is kept and it runs the forward sweep again.
     """
-    differentiate = Step("reverse", partial(reverse.value_and_pullback, wrt=wrt))
+    differentiate = Step("reverse", partial(pullbacks.value_and_pullback, wrt=wrt))
     whole = run(function, (*preparing(options), differentiate, *APART, *finishing(options)))
     cut = split(whole, len(function.parameters), len(function.results))
     if cut is None:

@@ -10,7 +10,7 @@ from interpreter import run
 from random_ir import random_function
 
 from srcgrad import compiler
-from srcgrad.differentiate import reverse
+from srcgrad.differentiate import pullbacks
 from srcgrad.differentiate.activity import differentiable
 from srcgrad.differentiate.forward import forward
 from srcgrad.differentiate.recall import recall
@@ -28,7 +28,7 @@ def optimised(function: Function) -> Function:
 
 
 def plain(function: Function) -> Function:
-    return recall(reverse.pullback(function, WRT))
+    return recall(pullbacks.pullback(function, WRT))
 
 
 def compared(seed: int, transform: Callable[[Function], Function]) -> bool:

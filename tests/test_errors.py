@@ -279,14 +279,14 @@ def makes_array_of_comprehensions(x):
     return np.sum(np.array([[v * 2.0 for v in x], [v + 1.0 for v in x]]))  # here
 
 
-@refused(np.ones(3), error=ArgumentTypeError, found="an array and a sequence of run-time", instead="np.array(...)")
+@refused(np.ones(3), error=ArgumentTypeError, found="an array and a list of run-time", instead="np.array(...)")
 def multiplies_comprehension(x):
     return np.sum(x * [v * 2.0 for v in x])  # here
 
 
 @refused(np.ones(3), error=ArgumentTypeError, found="* between a list and a number", instead="np.zeros(n)")
-def repeats_list(x):
-    y = [0.0] * len(x)  # here
+def scales_list(x):
+    y = [x[0], x[1]] * 2.5  # here
     return y[0] * x[0]
 
 

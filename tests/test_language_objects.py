@@ -338,9 +338,11 @@ def list_of_objects(x):
 
 
 def dict_of_objects(x):
-    d = {"p": State(x), "q": 1.0}
+    d = {"p": State(x), "q": 1.0, "no name": 1.0, 7: x}
     for _ in range(3):
-        d["p"].x *= x
+        d["p"].x *= x * d[7]
+        d["no name"] += d["p"].x
+        d[7] *= d["no name"]
         d["q"] += d["p"].x
         d["q"] *= 0.5
     return d["q"]

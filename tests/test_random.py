@@ -15,7 +15,7 @@ from random_programs import Program, program
 
 BATCH = 25
 # The slow suite's plain programs; continuous integration asks for fewer, to stay within its time.
-PROGRAMS = int(os.environ.get("SRCGRAD_RANDOM_PROGRAMS", "5000"))
+PROGRAMS = int(os.environ.get("SRCGRAD_RANDOM_PROGRAMS", "10000"))
 REFUSABLE = ("UnboundError", "UnsupportedError")
 
 

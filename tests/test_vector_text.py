@@ -152,7 +152,9 @@ print(sum(expf.stats.cache_hits.values()), sum(expf.stats.cache_misses.values())
 """
 
 
-def test_another_process_links_the_machine_code_that_one_has_made(tmp_path: Path, monkeypatch: Any) -> None:
+def test_another_process_links_the_machine_code_that_one_has_made_unless_it_is_damaged(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
 
     def process(factor: str) -> str:
@@ -161,6 +163,9 @@ def test_another_process_links_the_machine_code_that_one_has_made(tmp_path: Path
 
     assert process("2.0") == "0 1"
     assert process("3.0") == "1 0"
+    for path in (tmp_path / "vector_math").iterdir():
+        path.write_bytes(path.read_bytes()[:40])
+    assert process("4.0") == "0 1", "what is damaged is compiled again"
 
 
 def test_modules_that_import_it_are_named_after_its_text_too(tmp_path: Path, monkeypatch: Any) -> None:

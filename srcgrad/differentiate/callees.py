@@ -26,7 +26,8 @@ class Callees:
     derive: Callable[[Callees, Function, Pattern], Function]
     names: dict[tuple[str, Pattern], str] = field(default_factory=dict)
     derived: dict[str, Function] = field(default_factory=dict)
-    reversible: dict[str, str] = field(default_factory=dict)  # the key of such a rule -> the callee that it is for
+    reversible: dict[str, str] = field(default_factory=dict)  # rule -> the callee that returns arrays and runs it
+    rule: Callable[[Callees, Function], Function] | None = None  # makes such a rule
     spliced: set[str] = field(default_factory=set)  # callees whose bodies go in the place of their calls
 
     def derivative(self, callee: str, pattern: Pattern) -> str:
@@ -39,12 +40,13 @@ class Callees:
             self.derived[self.names[key]] = replace(self.derive(self, primal, pattern), callees={})
         return self.names[key]
 
-    def backward(self, name: str, derive: Callable[[Function], Function]) -> None:
+    def backward(self, name: str) -> None:
         """Build the rule of a recursive callee that returns arrays, unless that is being done or done."""
         if name not in self.derived:
+            assert self.rule is not None
             primal = self.primals[self.reversible[name]]
             self.derived[name] = primal  # in its place while it is built: it may call itself
-            self.derived[name] = replace(derive(replace(primal, callees=self.primals)), callees={})
+            self.derived[name] = replace(self.rule(self, replace(primal, callees=self.primals)), callees={})
 
     @property
     def all(self) -> dict[str, Function]:

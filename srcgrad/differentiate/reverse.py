@@ -8,14 +8,11 @@ reverse of a store takes the shadow's element and zeroes it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 
 from srcgrad.analysis.effects import Touch
 from srcgrad.differentiate import control_flow
-from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active, link_parts
-from srcgrad.differentiate.array_callees import with_rules, without_rules
-from srcgrad.differentiate.callees import Callees, Pattern
+from srcgrad.differentiate.activity import carries_derivative, differentiable, link_parts
+from srcgrad.differentiate.callees import Callees
 from srcgrad.differentiate.in_place import InPlace
 from srcgrad.differentiate.partials import (
     add_array,
@@ -29,17 +26,14 @@ from srcgrad.differentiate.partials import (
     zero_like,
     zeros_like,
 )
-from srcgrad.differentiate.recall import recall
-from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
-from srcgrad.differentiate.regular import SELECTING, mark_infinite, mark_regular
-from srcgrad.differentiate.rules import drop_links, has_rules, is_ruled, link_rules, runs_itself, spliced
-from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
+from srcgrad.differentiate.regular import SELECTING
+from srcgrad.differentiate.rules import is_ruled, spliced
+from srcgrad.differentiate.shadows import BAR, suffixed
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, defined
-from srcgrad.ir.rewrite import fresh
-from srcgrad.ir.types import Array, Scalar, Stack, Type
+from srcgrad.ir.core import Const, Op, Operand, Value
+from srcgrad.ir.types import Array, Scalar, Type
 from srcgrad.primitives.routines import ROUTINES, Routine
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -195,8 +189,7 @@ class Reverse:
 
     def _called(self, rule: str, ins: Sequence[Operand], operands: Sequence[Operand]) -> Sequence[Operand | None]:
         """The rule of a recursive function is called: it may call itself."""
-        callees = self.callees
-        callees.backward(rule, lambda primal: _pullback(primal, _wrt(primal), callees))
+        self.callees.backward(rule)
         return list(self.builder.emit("call", *operands, callee=rule, types=tuple(_gradient_type(x) for x in ins)))
 
     def _by_routine(
@@ -260,6 +253,14 @@ class Reverse:
             raise _refused(op, "reads an array that is written to later", "Copy the array before it is changed.")
 
 
+def _gradient_type(operand: Operand) -> Type:
+    """The type of the gradient that a pullback gives for a parameter like this operand."""
+    kind = operand.type
+    if not isinstance(kind, Array):
+        return kind
+    return Array(kind.dtype, kind.rank, "F" if kind.layout == "F" else "C", kind.ones)
+
+
 def _is_float(operand: Operand) -> bool:
     return isinstance(operand.type, Scalar) and operand.type.dtype.differentiable
 
@@ -282,155 +283,3 @@ MISSHAPEN = "a derivative rule gives a cotangent of extent {0} for an axis of ex
 def clears_shadow(op: Op) -> bool:
     """A store overwrites: the reverse zeroes the shadow's element, also when the stored value is constant."""
     return op.primitive == "store"
-
-
-def gradient(function: Function, wrt: Sequence[int], with_value: bool) -> Function:
-    """The function that gives ``(value?, *further results, *gradients)`` of the first result, a real scalar."""
-    result = function.results[0]
-    assert isinstance(result.type, Scalar)
-    walk, function = prepared(function, wrt, {}, new_callees(function))
-    walk.builder.open(function.parameters)
-    sweep(walk, function, [constant(1, result.type.dtype)])
-    gradients = [_gradient_of(walk, function.parameters[k]) for k in wrt]
-    return closed(walk, function, (*function.results[0 if with_value else 1 :], *gradients))
-
-
-def pullback(function: Function, wrt: Sequence[int]) -> Function:
-    """The function of ``(*primals, *cotangents)`` that gives the gradients; one cotangent per floating result."""
-    return _pullback(function, wrt, new_callees(function))
-
-
-def _pullback(function: Function, wrt: Sequence[int], callees: Callees) -> Function:
-    cotangents = _cotangents(function)
-    walk, function = prepared(function, wrt, {}, callees)
-    walk.builder.open((*function.parameters, *cotangents))
-    sweep(walk, function, cotangents)
-    return closed(walk, function, [_gradient_of(walk, function.parameters[k]) for k in wrt])
-
-
-def transposed(callees: Callees, callee: str) -> str:
-    """The ``backward`` of a callee that gives its ``jvp``: ``(*operands, *cotangents)`` to cotangents of operands.
-
-    The rule is linear in the tangents, so that its adjoint is that with respect to them, taken at zero.
-    """
-    name = f"{callee}_transposed"
-    if name not in callees.primals:
-        primal = callees.primals[callee]
-        assert primal.rules is not None
-        jvp = callees.primals[primal.rules.jvp]
-        tangents = replace(jvp.body, yields=jvp.results[len(primal.results) :])
-        first = len(primal.parameters)
-        wrt = range(first, first + len(primal.rules.wrt))
-        whole = recall(_pullback(replace(jvp, body=tangents, callees=callees.primals), wrt, callees))
-        callees.primals[name] = _at_zero(whole, name, first, primal.rules.wrt)
-    return name
-
-
-def _at_zero(function: Function, name: str, operands: int, wrt: Sequence[int]) -> Function:
-    """The function of ``(*operands, *tangents of wrt, *cotangents)`` without the tangents, which are zero."""
-    builder = new_builder()
-    primals = [fresh(p) for p in function.parameters[:operands]]
-    cotangents = [fresh(p) for p in function.parameters[operands + len(wrt) :]]
-    builder.open((*primals, *cotangents))
-    zeros = [zeros_like(builder, primals[k]) for k in wrt]
-    body = spliced(function, (*primals, *zeros, *cotangents))
-    builder.ops.extend(body.ops)
-    return Function(name, builder.close(body.yields))
-
-
-def value_and_pullback(function: Function, wrt: Sequence[int]) -> Function:
-    """The same with the function's own results in front: ``(*results, *gradients)``."""
-    cotangents = _cotangents(function)
-    walk, function = prepared(function, wrt, {}, new_callees(function))
-    walk.builder.open((*function.parameters, *cotangents))
-    sweep(walk, function, cotangents)
-    gradients = [_gradient_of(walk, function.parameters[k]) for k in wrt]
-    return closed(walk, function, (*function.results, *gradients))
-
-
-def callee_pullback(callees: Callees, function: Function, pattern: Pattern) -> Function:
-    """The function of ``(*operands, *shadows, *cotangents)`` that gives the adjoints of the active scalar operands."""
-    wrt = [k for k, _ in pattern]
-    inputs = {function.parameters[k]: kind for k, kind in pattern}
-    shadows = {p: Value(kind, f"{p.name}{BAR}") for p, kind in inputs.items() if isinstance(kind, Array)}
-    cotangents = _cotangents(function)
-    walk, function = prepared(function, wrt, shadows, callees)
-    walk.builder.open((*function.parameters, *cotangents))
-    sweep(walk, function, cotangents)
-    adjoints = [_gradient_of(walk, p) for p, kind in inputs.items() if isinstance(kind, Scalar)]
-    return closed(walk, function, adjoints)
-
-
-def new_callees(function: Function) -> Callees:
-    primals = with_rules(function).callees
-    rules = {name: callee.rules for name, callee in primals.items() if callee.rules is not None}
-    reversible = {rule.backward: name for name, rule in rules.items() if runs_itself(rule)}
-    return Callees(dict(primals), "_pullback", callee_pullback, reversible=reversible)
-
-
-def _wrt(callee: Function) -> Sequence[int]:
-    assert callee.rules is not None
-    return callee.rules.wrt
-
-
-def _gradient_type(operand: Operand) -> Type:
-    """The type of what ``_gradient_of`` gives for a parameter like this operand."""
-    kind = operand.type
-    return (
-        Array(kind.dtype, kind.rank, "F" if kind.layout == "F" else "C", kind.ones) if isinstance(kind, Array) else kind
-    )
-
-
-def _cotangents(function: Function) -> list[Value]:
-    return [Value(x.type, "ct") for x in function.results if differentiable(x)]
-
-
-def prepared(
-    function: Function, wrt: Sequence[int], shadows: dict[Value, Value], callees: Callees
-) -> tuple[Reverse, Function]:
-    """The walk, and the primal with shadows beside its arrays; shadows that are given are parameters of it."""
-    inputs = [function.parameters[k] for k in wrt]
-    function = as_memory(replace(function, callees=callees.primals))
-    if has_rules(function):
-        activity = find_active(function, inputs, reverse=True)
-        function = link_rules(function, activity, partial(transposed, callees))
-    function = number_regions(count_whiles(mark_infinite(mark_regular(function))))
-    activity = find_active(function, inputs, reverse=True)
-    twin_pass = TwinPass(activity, BAR, shadow=True)
-    function = twin_pass.function(function, shadows)
-    active = {v for v in defined(function.body) if isinstance(v.type, Scalar) and v in activity}
-    return Reverse(active, twin_pass.twins, InPlace(function), callees), function
-
-
-def sweep(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
-    """The forward sweep, then the reverse sweep, in one block."""
-    walk.builder.ops.extend(function.body.ops)
-    _seed(walk, function, seeds)
-    walk.ops(function.body.ops)
-    walk.builder.location = None
-
-
-def closed(walk: Reverse, function: Function, results: Sequence[Operand]) -> Function:
-    body = walk.builder.close(results)
-    result = drop_links(Function(function.name, body, without_rules(walk.callees.all), function.location))
-    return mark_repeated(result, walk.in_place.repeated)
-
-
-def _seed(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
-    """Start from the results; those beyond the seeds have no cotangent."""
-    results = [x for x in function.results if differentiable(x)]
-    for result, seed in zip(results, seeds, strict=False):
-        if isinstance(result.type, Array):
-            if result in walk.twins:
-                add_array(walk.builder, walk.shadow(result), seed)
-        else:
-            walk.add(result, seed)
-
-
-def _gradient_of(walk: Reverse, value: Value) -> Operand:
-    if isinstance(value.type, Array):
-        if value in walk.twins:
-            return walk.twins[value]
-        return zeros_like(walk.builder, value, f"{value.name}{BAR}")
-    assert not isinstance(value.type, Stack)
-    return walk.adjoints.get(value, zero_like(value))

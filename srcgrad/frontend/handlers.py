@@ -25,7 +25,7 @@ from srcgrad.frontend.calls import (
     stencils,
     vectorized,
 )
-from srcgrad.frontend.containers import comprehensions, methods, sequences, typed
+from srcgrad.frontend.containers import comprehensions, methods, new_lists, sequences, typed
 from srcgrad.frontend.control import iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
 from srcgrad.frontend.numbers import complex_functions, functions
@@ -51,6 +51,7 @@ __all__ = [
     "joining",
     "loops",
     "methods",
+    "new_lists",
     "numba_gufuncs",
     "numba_ufuncs",
     "outer",

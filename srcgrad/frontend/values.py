@@ -207,6 +207,7 @@ class Counted:
     item: Callable[[Operand], FrontValue]
     once: bool = False  # an iterator: Python can loop over it only once
     memory: Value | None = None  # of a list: where its items are
+    origin: object = None  # of a list: where it was made
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,6 +256,18 @@ def is_number(value: FrontValue) -> bool:
     return isinstance(value, ScalarValue) or (
         isinstance(value, Static) and isinstance(value.value, bool | int | float | complex)
     )
+
+
+def is_list(value: FrontValue) -> bool:
+    """Whether it is a list whose length is known at run time only."""
+    return isinstance(value, GrowingList) or (isinstance(value, Counted) and value.origin is not None)
+
+
+def is_counted(value: FrontValue) -> bool:
+    """Whether it is something to loop over whose length is known at run time only."""
+    if isinstance(value, Counted):
+        return not isinstance(value.length, Const)
+    return isinstance(value, ArrayValue | Delayed | GrowingList)
 
 
 def is_array(value: FrontValue) -> bool:

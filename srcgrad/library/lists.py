@@ -49,6 +49,13 @@ def close_gap(memory: Numbers, place: int, length: int) -> None:
         memory[i] = memory[i + 1]
 
 
+@library(list_memory.reverse_first)
+def reverse_first(memory: Numbers, length: int) -> None:
+    for i in range(length // 2):
+        j = length - 1 - i
+        memory[i], memory[j] = memory[j], memory[i]
+
+
 @library(list_memory.sort_first)
 def sort_first(memory: Numbers, length: int, reverse: bool) -> None:
     ordered = np.sort(memory[:length])

@@ -123,7 +123,8 @@ def _check_channels(input: Tensor, weight: Tensor) -> None:
 
 def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Tensor:
     """The largest element in each window; the derivative goes to the first of those that tie."""
-    return _pooled("MaxPool2D", layers.max_pool2d, input, kernel_size, stride, padding)
+    quick, by_element = layers.max_pool2d, layers.max_pool2d_by_element
+    return _pooled("MaxPool2D", by_element, input, kernel_size, stride, padding, under_numpy=(quick,))
 
 
 def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Tensor:
@@ -131,13 +132,15 @@ def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     return _pooled("AvgPool2D", layers.avg_pool2d, input, kernel_size, stride, padding)
 
 
-def _pooled(name: str, function: Any, input: Tensor, kernel_size: Any, stride: Any, padding: Any) -> Tensor:
+def _pooled(
+    name: str, function: Any, input: Tensor, kernel_size: Any, stride: Any, padding: Any, under_numpy: Any = ()
+) -> Tensor:
     if input.ndim == 3:
-        return _pooled(name, function, input.unsqueeze(0), kernel_size, stride, padding)[0]
+        return _pooled(name, function, input.unsqueeze(0), kernel_size, stride, padding, under_numpy)[0]
     image, window, step = tuple(input.shape[1:]), _pair(kernel_size), _pair(stride or kernel_size)
     out = _places(image, window, step, _pair(padding))
     how = f"{image}, {window}, {out}, {step}, {_pair(padding)}"
-    return apply(name, f"{{f0}}({{0}}, {how})", input.node, functions=(function,))
+    return apply(name, f"{{f0}}({{0}}, {how})", input.node, functions=(function,), under_numpy=under_numpy)
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

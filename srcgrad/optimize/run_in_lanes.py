@@ -22,11 +22,10 @@ a row of 32, each private array gets the lane as its last axis, and the inner lo
 ... '''
 >>> print(to_text(remove_dead(run_in_lanes(parse(before, infer)))))
 def f(x: f64[:], n: i64, m: i64):
-    s: f64[:] = alloc(32, dtype=f64, fill='zeros')
     _1: i64 = add(n, 31)
     _2: i64 = floordiv(_1, 32)
-    with for_(_2):
-        def _(block: i64):
+    with for_(_2, 0.0) as (total,):
+        def _(block: i64, total_1: f64):
             start: i64 = mul(block, 32)
             _3: i64 = sub(n, start)
             lanes: i64 = min(_3, 32)
@@ -43,18 +42,14 @@ def f(x: f64[:], n: i64, m: i64):
                             u: f64 = load(y, lane_1)
                             w: f64 = sin(u)
                             store(y, lane_1, w)
-            with for_(lanes):
-                def _(lane_2: i64):
-                    s_1: f64 = load(s, lane_2)
+            with for_(lanes, 0.0) as (_4,):
+                def _(lane_2: i64, _5: f64):
                     y_1: f64 = load(y, lane_2)
-                    s_1_1: f64 = add(s_1, y_1)
-                    store(s, lane_2, s_1_1)
-    with for_(32, 0.0) as (_4,):
-        def _(lane_3: i64, _5: f64):
-            _6: f64 = load(s, lane_3)
-            _7: f64 = add(_5, _6)
-            yield _7
-    return _4
+                    _6: f64 = add(_5, y_1)
+                    yield _6
+            s_1: f64 = add(total_1, _4)
+            yield s_1
+    return total
 <BLANKLINE>
 """
 

@@ -42,6 +42,8 @@ class Form:
         The result has no derivative by its nature: comparisons, positions.
     parts : int
         The number of results, 0 for one that is no tuple.
+    under_numpy : tuple of functions
+        What stands for ``functions`` under NumPy, where those would be slow.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Form:
         keeps: bool = True,
         discrete: bool = False,
         parts: int = 0,
+        under_numpy: tuple[Function, ...] = (),
     ) -> None:
         self.name = name
         self.text = text
@@ -61,6 +64,7 @@ class Form:
         self.keeps = keeps
         self.discrete = discrete
         self.parts = parts
+        self.under_numpy = under_numpy or functions
 
     def __repr__(self) -> str:
         return f"Form({self.name}: {self.text})"
@@ -75,7 +79,7 @@ class Form:
     def run(self) -> Function:
         """The operation under NumPy."""
         names = {id(f): f"f{k}" for k, f in enumerate(self.functions)}
-        given = {f"f{k}": f for k, f in enumerate(self.functions)}
+        given = {f"f{k}": f for k, f in enumerate(self.under_numpy)}
         count = 1 + max((k for k in range(self.text.count("{")) if f"{{{k}}}" in self.text), default=-1)
         operands = [f"a{k}" for k in range(count)]
         text = self.write(operands, str, names)
@@ -92,9 +96,10 @@ def form(
     keeps: bool = True,
     discrete: bool = False,
     parts: int = 0,
+    under_numpy: tuple[Function, ...] = (),
 ) -> Form:
     """The form with these attributes, always the same object; see `Form`."""
-    return Form(name, text, sizes, functions, keeps, discrete, parts)
+    return Form(name, text, sizes, functions, keeps, discrete, parts, under_numpy)
 
 
 @lru_cache(maxsize=64)

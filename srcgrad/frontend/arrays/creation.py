@@ -9,12 +9,13 @@ from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.attributes import product, python_int
 from srcgrad.frontend.arrays.broadcasting import Shape
 from srcgrad.frontend.arrays.construct import array_of, as_array
-from srcgrad.frontend.arrays.delayed import as_delayed, copy, detached, materialized, shape_of
+from srcgrad.frontend.arrays.delayed import as_delayed, detached, materialized, shape_of
 from srcgrad.frontend.arrays.indexing import read
 from srcgrad.frontend.arrays.stores import as_number, snapshot, store_into
 from srcgrad.frontend.arrays.views import axis_of, new_shape, reshaped
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.signatures import bound, static_int
+from srcgrad.frontend.containers.listed import in_memory, place
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.conversions import dtype_argument
 from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast
@@ -241,8 +242,8 @@ def _to_list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
     array = as_delayed(builder, a)
     if array.rank != 1:
         lowering.refuse(None, "tolist() of other than a vector", "Loop over the rows, or index the array.")
-    held = copy(builder, array).ref
-    return Counted(array.shape[0], lambda k: ScalarValue(builder("load", held, k), weak=True), memory=held)
+    numbers = Counted(array.shape[0], lambda k: ScalarValue(array.element(builder, (k,)), weak=True))
+    return in_memory(lowering, numbers, place(lowering, "list"))
 
 
 @array_method("view")

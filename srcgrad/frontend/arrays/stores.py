@@ -150,6 +150,8 @@ def keep_apart(builder: Builder, array: ArrayValue) -> ArrayValue:
 def require_writeable(builder: Builder, target: Value) -> None:
     """Refuse a write that would tell a copy from the view that NumPy may have made instead."""
     if not all(extents.disjoint(builder, target, f) for f in builder.frozen):
-        message = "an array is written to after a view of it was kept: reshaped, broadcast, its diagonal or its .real"
+        message = (
+            "an array is written to after a view of it was kept: reshaped, broadcast, in a list, its diagonal or .real"
+        )
         hint = "Copy it before, as in x.copy().reshape(...) or z.real.copy(), or use x.flatten()."
         raise refuse(builder, message, hint, UnsupportedError)

@@ -13,6 +13,7 @@ from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.new_lists import copied
 from srcgrad.frontend.control.folds import fold
 from srcgrad.frontend.control.iteration import integer
 from srcgrad.frontend.control.logic import short_circuit
@@ -34,8 +35,8 @@ from srcgrad.frontend.values import (
     TupleValue,
     Yielding,
     is_array,
+    is_counted,
 )
-from srcgrad.ir.core import Const
 
 
 def only(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
@@ -157,8 +158,8 @@ def _tuple(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
 def _list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if arguments and isinstance(arguments[0], Yielding):
         return collected(lowering, arguments[0])
-    if arguments and isinstance(arguments[0], Counted) and not isinstance(arguments[0].length, Const):
-        return arguments[0]
+    if arguments and is_counted(arguments[0]):
+        return copied(lowering, arguments[0])
     items = sequence_items(lowering, settle(lowering, arguments[0])) if arguments else ()
     return TupleValue(items, list, home=lowering.builder.ops)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.containers.items import known_set, sequence_items
-from srcgrad.frontend.containers.listed import in_memory
+from srcgrad.frontend.containers.listed import in_memory, place
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.iteration import as_counted, has_known_length
@@ -37,7 +37,7 @@ from srcgrad.ir.types import INDEX
 def _list(lowering: Lowering, node: ast.ListComp) -> FrontValue:
     value = lowered(lowering, node.generators, [node.elt], lambda: lowering.evaluate(node.elt))
     if isinstance(value, Counted):
-        return in_memory(lowering, value)
+        return in_memory(lowering, value, place(lowering, "list"))
     if isinstance(value, Yielding):
         return collected(lowering, value)
     return TupleValue(value, list, home=lowering.builder.ops)

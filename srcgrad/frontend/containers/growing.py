@@ -56,6 +56,11 @@ def must_grow(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> L
     return again_with(lowering, key, [dynamic(describe(settle(lowering, v))) for v in items])
 
 
+def must_hold(lowering: Lowering, whole: Counted, *more: FrontValue) -> LowerAgainError:
+    """The request to lower again with a list that so far was only read in memory where it can be changed."""
+    return must_grow(lowering, whole.origin, [whole.item(index(0)), *more])
+
+
 def again_with(lowering: Lowering, key: object, structures: Sequence[Structure]) -> LowerAgainError:
     """The same, given how each item is made up: of numbers, and tuples of them."""
     other = next((s for s in structures if not _is_row(s)), None)
@@ -93,17 +98,22 @@ def new_list(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> Fr
 
 def create(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> GrowingList:
     """A list in memory with these items."""
-    name = lowering.list_names.setdefault(key, f".list_{len(lowering.list_names)}")
-    made = GrowingList(key, lowering.scope, lowering.variable_of_its_own(name), lowering.growing[key])
-    room = index(ROOM + len(items))
-    columns = [lowering.builder("alloc", room, dtype=leaf.type.dtype, fill="empty") for leaf in leaves_of(made.item)]
+    made, columns = with_room(lowering, key, index(ROOM + len(items)))
     for k, item in enumerate(items):
-        _store(lowering, columns, index(k), fitted(lowering, made, item))
+        store(lowering, columns, index(k), fitted(lowering, made, item))
     set_state(made, columns, Static(len(items)))
     return made
 
 
-def _store(lowering: Lowering, columns: Sequence[Value], at: Operand, parts: Sequence[Operand]) -> None:
+def with_room(lowering: Lowering, key: object, room: Operand) -> tuple[GrowingList, list[Value]]:
+    """A list, and memory for its items; ``set_state`` is still to be called."""
+    name = lowering.list_names.setdefault(key, f".list_{len(lowering.list_names)}")
+    made = GrowingList(key, lowering.scope, lowering.variable_of_its_own(name), lowering.growing[key])
+    memory = [lowering.builder("alloc", room, dtype=leaf.type.dtype, fill="empty") for leaf in leaves_of(made.item)]
+    return made, memory
+
+
+def store(lowering: Lowering, columns: Sequence[Value], at: Operand, parts: Sequence[Operand]) -> None:
     for column, part in zip(columns, parts, strict=True):
         lowering.builder.emit("store", column, at, part)
 
@@ -152,7 +162,7 @@ def append(lowering: Lowering, grown: GrowingList, item: FrontValue) -> None:
     held = branch(lowering, full, lambda: moved(lowering, columns, length), lambda: old)
     assert isinstance(held, TupleValue)
     columns = [c.ref for c in held.items if isinstance(c, ArrayValue)]
-    _store(lowering, columns, length, parts)
+    store(lowering, columns, length, parts)
     set_state(grown, columns, ScalarValue(index_op(builder, "add", length, index(1)), weak=True))
 
 
@@ -162,7 +172,7 @@ def moved(lowering: Lowering, columns: Sequence[Value], length: Operand) -> Tupl
     larger = [builder("alloc", room, dtype=ArrayValue(c).dtype, fill="empty") for c in columns]
 
     def copy(at: tuple[Operand, ...]) -> None:
-        _store(lowering, larger, at[0], [builder("load", column, *at) for column in columns])
+        store(lowering, larger, at[0], [builder("load", column, *at) for column in columns])
 
     builder.nest((length,), copy)
     return TupleValue(tuple(map(ArrayValue, larger)))
@@ -192,7 +202,7 @@ def write(lowering: Lowering, grown: GrowingList, position: FrontValue, item: Fr
     """``list[position] = item``."""
     parts = fitted(lowering, grown, item)
     columns, at = checked(lowering, grown, position)
-    _store(lowering, columns, at, parts)
+    store(lowering, columns, at, parts)
 
 
 def counted(lowering: Lowering, grown: GrowingList) -> Counted:

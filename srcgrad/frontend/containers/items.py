@@ -8,7 +8,7 @@ from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
-from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, GrowingList, Static, TupleValue
 from srcgrad.ir.core import Const, index
 
 
@@ -20,7 +20,7 @@ def sequence_items(lowering: Lowering, value: FrontValue) -> tuple[FrontValue, .
         return tuple(Static(x) for x in value.value)
     if isinstance(value, Counted) and isinstance(value.length, Const):
         return tuple(value.item(index(k)) for k in range(int(value.length.value)))  # type: ignore[arg-type]  # i64
-    if isinstance(value, ArrayValue | Delayed | Counted):
+    if isinstance(value, ArrayValue | Delayed | Counted | GrowingList):
         hint = "Loop over it, or index it; a tuple has a length known at compile time."
         lowering.refuse(
             None, "a sequence whose length is not known at compile time is unpacked", hint, UnsupportedError
@@ -62,7 +62,8 @@ def is_changed(value: FrontValue) -> bool:
 
 def cell(lowering: Lowering, origin: object, key: object, value: FrontValue) -> Cell:
     """A new variable of the compiler's that holds one place of a container."""
-    name = lowering.list_names.setdefault((origin, key), f".{key}_{len(lowering.list_names)}")
+    label = key if isinstance(key, str) and key.isidentifier() else "item"
+    name = lowering.list_names.setdefault((origin, key), f".{label}_{len(lowering.list_names)}")
     made = Cell(lowering.scope, lowering.variable_of_its_own(name))
     made.set(settle(lowering, value))
     return made

@@ -31,6 +31,11 @@ def close_gap(memory: Numbers, place: int, length: int) -> None:
     raise AssertionError("lowered through the library")
 
 
+def reverse_first(memory: Numbers, length: int) -> None:
+    """Put the first ``length`` items in the opposite order."""
+    raise AssertionError("lowered through the library")
+
+
 def sort_first(memory: Numbers, length: int, reverse: bool) -> None:
     """Sort the first ``length`` items."""
     raise AssertionError("lowered through the library")

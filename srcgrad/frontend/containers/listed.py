@@ -13,14 +13,25 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.delayed import shape_of
 from srcgrad.frontend.arrays.stores import store_into
+from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.loops import counted
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.numbers.promotion import as_scalar, converted
-from srcgrad.frontend.values import ArrayValue, Counted, FrontValue, ScalarValue, Static, TupleValue, is_number
+from srcgrad.frontend.numbers.scalars import index_op
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Counted,
+    FrontValue,
+    GrowingList,
+    ScalarValue,
+    Static,
+    TupleValue,
+    is_number,
+)
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Op, Operand, Value
+from srcgrad.ir.core import Const, Op, Operand, Value, index
 from srcgrad.ir.types import INDEX, DType
 from srcgrad.primitives.table import Effect, effect
 
@@ -55,8 +66,15 @@ class Column:
         store_into(builder, place, row)
 
 
-def in_memory(lowering: Lowering, value: Counted) -> Counted:
-    """The list, evaluated now, as Python does."""
+def place(lowering: Lowering, what: str) -> object:
+    """The name of the list that is made here."""
+    return (lowering.path, lowering.builder.location, what)
+
+
+def in_memory(lowering: Lowering, value: Counted, key: object) -> Counted | GrowingList:
+    """The list made at ``key``, evaluated now, as Python does."""
+    if key in lowering.growing:
+        return filled(lowering, key, [value])
     builder, before = lowering.builder, lowering.variables()
     counter = Value(INDEX, "k")
     with lowering.block(parameters=(counter,)) as ops:  # once, to find out what an item is
@@ -70,8 +88,7 @@ def in_memory(lowering: Lowering, value: Counted) -> Counted:
         for column, part in zip(columns, _parts(value.item(k)), strict=True):
             column.store(lowering, k, part)
 
-    key = (lowering.path, builder.location, "list")
-    counted(lowering, no_variables(key), value.length, Value(INDEX, "i"), fill)
+    counted(lowering, no_variables((key, "loop")), value.length, Value(INDEX, "i"), fill)
     for column, part in zip(columns, parts, strict=True):
         if part.root is not None and part.root not in made:
             builder.frozen += [column.memory, part.root]
@@ -80,7 +97,27 @@ def in_memory(lowering: Lowering, value: Counted) -> Counted:
         return _rebuilt(sample, iter([column.item(builder, k) for column in columns]))
 
     memory = None if isinstance(sample, TupleValue) else columns[0].memory
-    return Counted(value.length, item, memory=memory)
+    return Counted(value.length, item, memory=memory, origin=key)
+
+
+def filled(lowering: Lowering, key: object, sources: Sequence[Counted]) -> GrowingList:
+    """A list that can be changed, of the items of all of these, one behind the other."""
+    builder = lowering.builder
+    total: Operand = index(0)
+    starts: list[Operand] = []
+    for source in sources:
+        starts.append(total)
+        total = index_op(builder, "add", total, source.length)
+    made, columns = growing.with_room(lowering, key, index_op(builder, "add", total, index(growing.ROOM)))
+    for n, (source, start) in enumerate(zip(sources, starts, strict=True)):
+
+        def fill(k: Operand, source: Counted = source, start: Operand = start) -> None:
+            parts = growing.fitted(lowering, made, source.item(k))
+            growing.store(lowering, columns, index_op(builder, "add", start, k), parts)
+
+        counted(lowering, no_variables((key, n)), source.length, Value(INDEX, "i"), fill)
+    growing.set_state(made, columns, ScalarValue(total, weak=True))
+    return made
 
 
 def _parts(item: FrontValue) -> list[FrontValue]:

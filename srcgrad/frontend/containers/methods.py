@@ -11,18 +11,36 @@ from srcgrad.frontend.boundary.structure import Leaf
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.containers import growing, list_memory
 from srcgrad.frontend.containers.items import change, sequence_items
+from srcgrad.frontend.containers.new_lists import copied
+from srcgrad.frontend.control.carried import no_variables
+from srcgrad.frontend.control.iteration import as_counted
+from srcgrad.frontend.control.loops import counted
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.subscripts import container_index
 from srcgrad.frontend.registry import Arguments, Keywords, function
-from srcgrad.frontend.values import ArrayValue, FrontValue, GrowingList, ScalarValue, Static, TupleValue
-from srcgrad.ir.core import index
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Counted,
+    FrontValue,
+    GrowingList,
+    ScalarValue,
+    Static,
+    TupleValue,
+    Yielding,
+    is_counted,
+    is_list,
+)
+from srcgrad.ir.core import Value, index
+from srcgrad.ir.types import INDEX
 
 NONE = Static(None)
 
 
 def _receiver(lowering: Lowering, arguments: Arguments) -> TupleValue:
     container = arguments[0]
+    if isinstance(container, Counted) and container.origin is not None:
+        raise growing.must_hold(lowering, container)
     if not isinstance(container, TupleValue):
         lowering.refuse(None, "a method of containers is called on something else", error=ArgumentTypeError)
     return container
@@ -48,16 +66,35 @@ def _append(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 @function(list.extend, least=2, most=2)
 def _extend(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    more = sequence_items(lowering, settle(lowering, arguments[1]))
     if isinstance(arguments[0], GrowingList):
-        for item in more:
-            growing.append(lowering, arguments[0], item)
+        grown = arguments[0]
+        _each(lowering, settle(lowering, arguments[1]), lambda item: growing.append(lowering, grown, item))
         return NONE
     container = _receiver(lowering, arguments)
+    if isinstance(arguments[1], Yielding) or (is_counted(arguments[1]) and container.origin is not None):
+
+        def no_room(item: FrontValue) -> None:
+            raise growing.must_grow(lowering, container.origin, (*container.items, item))
+
+        _each(lowering, arguments[1], no_room)
+    more = sequence_items(lowering, settle(lowering, arguments[1]))
     items = (*container.items, *more)
     _require_here(lowering, container, items)
     change(lowering, container, items)
     return NONE
+
+
+def _each(lowering: Lowering, items: FrontValue, consume: Callable[[FrontValue], None]) -> None:
+    """The code that takes each item, in a loop if need be."""
+    if isinstance(items, Yielding):
+        items.run(consume)
+    elif is_counted(items):
+        source, key = as_counted(lowering, items), (lowering.path, lowering.builder.location, "each")
+        loop, counter = no_variables(key), Value(INDEX, "i")
+        counted(lowering, loop, source.length, counter, lambda k: consume(source.item(k)))
+    else:
+        for item in sequence_items(lowering, items):
+            consume(item)
 
 
 @function(list.insert, least=3, most=3)
@@ -177,6 +214,11 @@ def flag(lowering: Lowering, value: FrontValue, name: str) -> bool:
 
 @function(list.reverse, least=1, most=1)
 def _reverse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if isinstance(arguments[0], GrowingList):
+        columns, length = growing.state(lowering, arguments[0])
+        for column in columns:
+            call_object(lowering, list_memory.reverse_first, [ArrayValue(column), ScalarValue(length, weak=True)], {})
+        return NONE
     container = _receiver(lowering, arguments)
     change(lowering, container, tuple(reversed(container.items)))
     return NONE
@@ -184,6 +226,8 @@ def _reverse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
 
 @function(list.copy, least=1, most=1)
 def _copy(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if is_list(arguments[0]):
+        return copied(lowering, arguments[0])
     return TupleValue(_receiver(lowering, arguments).items, list, home=lowering.builder.ops)
 
 

@@ -13,7 +13,7 @@ from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import known_set, sequence_items
-from srcgrad.frontend.containers.listed import in_memory
+from srcgrad.frontend.containers.listed import in_memory, place
 from srcgrad.frontend.containers.methods import flag
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.lowering import Lowering
@@ -21,23 +21,21 @@ from srcgrad.frontend.nodes.operators import binary, truth
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
-    ArrayValue,
     Counted,
-    Delayed,
     FrontValue,
-    GrowingList,
     ScalarValue,
     SinglePass,
     Static,
     TupleValue,
+    is_counted,
 )
-from srcgrad.ir.core import Const, Operand, index
+from srcgrad.ir.core import Operand, index
 
 
 @function(map, least=2)
 def _map(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     mapped, *sequences = arguments
-    if not any(_is_counted(s) for s in sequences):
+    if not any(is_counted(s) for s in sequences):
         columns = [sequence_items(lowering, s) for s in sequences]
         return TupleValue(tuple(call(lowering, mapped, row, {}) for row in zip(*columns, strict=False)), SinglePass)
     parts = [as_counted(lowering, s) for s in sequences]
@@ -49,13 +47,6 @@ def _map(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
         return call(lowering, mapped, [part.item(k) for part in parts], {})
 
     return Counted(length, item, once=True)
-
-
-def _is_counted(value: FrontValue) -> bool:
-    """Whether its length is known at run time only."""
-    if isinstance(value, Counted):
-        return not isinstance(value.length, Const)
-    return isinstance(value, ArrayValue | Delayed | GrowingList)
 
 
 @function(filter, least=2, most=2)
@@ -78,7 +69,7 @@ def _sorted(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
     by = keywords.get("key")
     by = None if isinstance(by, Static) and by.value is None else by
     reverse = flag(lowering, keywords.get("reverse", Static(False)), "sorted")
-    if _is_counted(arguments[0]):
+    if is_counted(arguments[0]):
         return _sorted_when_run(lowering, as_counted(lowering, arguments[0]), by, reverse)
     items = sequence_items(lowering, arguments[0])
     keys = [item if by is None else call(lowering, by, [item], {}) for item in items]
@@ -97,11 +88,12 @@ def _sorted_when_run(lowering: Lowering, source: Counted, by: FrontValue | None,
         item = source.item(k)
         return item if by is None else call(lowering, by, [item], {})
 
-    keys = growing.as_expression(lowering, in_memory(lowering, Counted(source.length, key)))
+    keys = growing.as_expression(lowering, in_memory(lowering, Counted(source.length, key), place(lowering, "keys")))
     if reverse:  # items with equal keys keep their order, then too
         keys = binary(lowering, "sub", Static(0), keys)
     order = materialized(lowering.builder, call_object(lowering, np.argsort, [keys], {})).ref
-    return in_memory(lowering, Counted(source.length, lambda k: source.item(lowering.builder("load", order, k))))
+    ordered = Counted(source.length, lambda k: source.item(lowering.builder("load", order, k)))
+    return in_memory(lowering, ordered, place(lowering, "sorted"))
 
 
 def _plain(lowering: Lowering, value: FrontValue) -> object:
@@ -117,7 +109,7 @@ def _plain(lowering: Lowering, value: FrontValue) -> object:
 @function(iter, least=1, most=1)
 def _iter(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     value = arguments[0]
-    if _is_counted(value):
+    if is_counted(value):
         part = as_counted(lowering, value)
         return Counted(part.length, part.item, once=True)
     return TupleValue(sequence_items(lowering, value), SinglePass)

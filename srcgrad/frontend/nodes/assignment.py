@@ -10,7 +10,7 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays import indexing, parts
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.arrays.stores import keep_apart
-from srcgrad.frontend.calls.dispatch import call
+from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.control.merge import held, settle
@@ -25,7 +25,19 @@ from srcgrad.frontend.nodes.subscripts import container_index, evaluate_key, sub
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.registry import statement
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, GrowingList, Part, Static, TupleValue, is_number
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Counted,
+    Delayed,
+    FrontValue,
+    GrowingList,
+    Part,
+    Static,
+    TupleValue,
+    is_array,
+    is_list,
+    is_number,
+)
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import index
 
@@ -140,6 +152,8 @@ def _put(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...],
         parts.write(lowering.builder, container.part, key, value)
     elif isinstance(container, GrowingList) and len(key) == 1:
         growing.write(lowering, container, key[0], value)
+    elif isinstance(container, Counted) and container.origin is not None:
+        raise growing.must_hold(lowering, container, value)
     elif isinstance(container, TupleValue) and container.cls is dict:
         _store_entry(lowering, container, key, settle(lowering, value))
     elif isinstance(container, TupleValue) and container.cls is list:
@@ -226,8 +240,9 @@ def _changed_in_place(lowering: Lowering, op: type[ast.operator], old: FrontValu
     if isinstance(old, ArrayValue) and op is not ast.MatMult:
         _augment_array(lowering, op, old, (Static(Ellipsis),), value)
         return True
-    if isinstance(old, TupleValue) and old.cls is list and op is ast.Add:
-        change(lowering, old, (*old.items, *sequence_items(lowering, settle(lowering, value))))
+    is_extended = is_list(old) or (isinstance(old, TupleValue) and old.cls is list)
+    if op is ast.Add and is_extended and not is_array(value):  # NumPy adds to each item
+        call_object(lowering, list.extend, [old, value], {})
         return True
     return False
 

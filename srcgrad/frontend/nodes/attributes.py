@@ -33,11 +33,11 @@ from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.values import (
     Bound,
     FrontValue,
-    GrowingList,
     ScalarValue,
     Static,
     TupleValue,
     is_array,
+    is_list,
     is_number,
     is_record,
 )
@@ -66,7 +66,7 @@ def attribute(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
         return _of_object(lowering, value.value, name)
     if is_number(value):
         return _of_number(lowering, value, name)
-    if isinstance(value, GrowingList) and hasattr(list, name):
+    if is_list(value) and hasattr(list, name):
         return Bound(Static(getattr(list, name)), (value,), {})
     if isinstance(value, TupleValue):
         return _of_container(lowering, value, name)

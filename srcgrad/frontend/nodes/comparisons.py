@@ -6,14 +6,25 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.calls.dispatch import call
+from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, invert
 from srcgrad.frontend.nodes.special_methods import by_method, special
-from srcgrad.frontend.values import ArrayValue, Closure, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Closure,
+    Counted,
+    FrontValue,
+    ScalarValue,
+    Static,
+    TupleValue,
+    is_array,
+    is_counted,
+)
 
 ORDER: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt",
@@ -85,6 +96,10 @@ def _member(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
         if not isinstance(a, Static):
             lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
         return Static(a.value in b.keys)
+    if is_counted(b) and not is_array(b):
+        items = as_counted(lowering, b)
+        found = Counted(items.length, lambda k: binary(lowering, "eq", a, items.item(k)))
+        return call_object(lowering, any, [found], {})
     return _among(lowering, a, sequence_items(lowering, b))
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedSyntaxError
-from srcgrad.frontend.calls.dispatch import call, matmul
+from srcgrad.frontend.calls.dispatch import call, call_object, matmul
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import holding, known_set, sequence_items
 from srcgrad.frontend.control.branches import branch
@@ -19,7 +19,7 @@ from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, unary
 from srcgrad.frontend.nodes.special_methods import by_method, special
 from srcgrad.frontend.registry import expression
-from srcgrad.frontend.values import Closure, FrontValue, SliceValue, Static, TupleValue, is_number
+from srcgrad.frontend.values import Closure, FrontValue, ScalarValue, SliceValue, Static, TupleValue, is_list, is_number
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -121,7 +121,17 @@ def apply_binary(lowering: Lowering, op: type[ast.operator], a: FrontValue, b: F
         if len(known) < (len(b.items) if isinstance(b, TupleValue) else 1):
             lowering.refuse(None, "a string made from run-time values", "Use text that is known at compile time.")
         return Static(a.value % tuple(known))
+    if op is ast.Add and (is_list(a) or is_list(b)):
+        return call_object(lowering, list.__add__, [a, b], {})
+    if op is ast.Mult:
+        for whole, times in ((a, b), (b, a)):
+            if is_number(times) and (is_list(whole) or (_is_display(whole) and isinstance(times, ScalarValue))):
+                return call_object(lowering, list.__mul__, [whole, times], {})
     return binary(lowering, BINARY[op], a, b)
+
+
+def _is_display(value: FrontValue) -> bool:
+    return isinstance(value, TupleValue) and value.cls is list
 
 
 @expression(ast.UnaryOp)

@@ -44,7 +44,7 @@ def kind_of(value: FrontValue) -> str:
         return "an array"
     if isinstance(value, TupleValue):
         return f"a {value.cls.__name__}"
-    if isinstance(value, GrowingList):
+    if isinstance(value, GrowingList) or (isinstance(value, Counted) and value.origin is not None):
         return "a list of run-time length"
     if isinstance(value, Yielding):
         return "a generator"

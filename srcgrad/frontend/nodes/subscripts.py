@@ -7,7 +7,7 @@ import ast
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import indexing
 from srcgrad.frontend.boundary.objects import Record, Records
-from srcgrad.frontend.calls.dispatch import call
+from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering
@@ -58,6 +58,8 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
         return indexing.read(lowering.builder, container, key)
     if isinstance(container, Neighbourhood):
         return indexing.read(lowering.builder, container.array, _around(lowering, container, key))
+    if len(key) == 1 and isinstance(container, GrowingList | Counted) and isinstance(key[0], SliceValue):
+        return call_object(lowering, list.__getitem__, [container, key[0]], {})
     if len(key) == 1 and isinstance(container, GrowingList):
         return growing.read(lowering, container, key[0])
     if isinstance(container, TupleValue) and issubclass(container.cls, Records | Record):

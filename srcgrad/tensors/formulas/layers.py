@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from srcgrad.primitives.library import library
 from srcgrad.tensors.formulas.reductions import log_softmax
 
 Array = NDArray[np.floating]
@@ -74,7 +73,6 @@ def max_pool2d(x: Array, image: Image, window: Pair, out: Pair, stride: Pair, pa
     return best
 
 
-@library(max_pool2d)
 def max_pool2d_by_element(x: Array, image: Image, window: Pair, out: Pair, stride: Pair, padding: Pair) -> Array:
     """The same as the compiler sees it: the place is found first, through which no derivative goes."""
     x = padded(x, image, padding, -np.inf)

@@ -1,0 +1,82 @@
+"""Lists made of other lists while the program runs: slices, copies, sums and multiples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from srcgrad.frontend.arrays.broadcasting import known_as
+from srcgrad.frontend.arrays.extents import clamped_at_zero
+from srcgrad.frontend.arrays.slices import slice_bounds
+from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers.listed import filled, in_memory, place
+from srcgrad.frontend.control.iteration import as_counted
+from srcgrad.frontend.control.merge import describe, dynamic, settle
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.operators import number, refuse_operands
+from srcgrad.frontend.numbers.promotion import as_index
+from srcgrad.frontend.numbers.scalars import index_op
+from srcgrad.frontend.registry import Arguments, Keywords, function
+from srcgrad.frontend.values import Counted, FrontValue, GrowingList, SliceValue, TupleValue, is_list
+from srcgrad.ir.core import Operand, index
+
+
+@function(list.__getitem__, least=2, most=2)
+def _slice(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """``whole[start:stop:step]``: of a list a list, of a range a range."""
+    whole, part = arguments
+    assert isinstance(part, SliceValue)
+    source = as_counted(lowering, whole)
+    bounds = slice_bounds(lowering.builder, part, source.length)
+    first, count, step = bounds or (index(0), source.length, index(1))
+
+    def item(k: Operand) -> FrontValue:
+        builder = lowering.builder
+        return source.item(index_op(builder, "add", first, index_op(builder, "mul", k, step)))
+
+    taken = Counted(count, item)
+    return in_memory(lowering, taken, place(lowering, "slice")) if is_list(whole) else taken
+
+
+def copied(lowering: Lowering, value: FrontValue) -> FrontValue:
+    """``list(value)``. Nobody sees whether the numbers of a range, or a list that is never changed, are copied."""
+    key = place(lowering, "list")
+    source = as_counted(lowering, value)
+    if source is value and not source.once and key not in lowering.growing:
+        return replace(source, origin=key)
+    return in_memory(lowering, Counted(source.length, source.item), key)
+
+
+@function(list.__add__, least=2, most=2)
+def _sum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    if not all(is_list(v) or _is_known_list(v) for v in arguments):
+        refuse_operands(lowering, "add", *arguments)
+    sources = [as_counted(lowering, v) for v in arguments]
+    return _of_items(lowering, [s for s in sources if not known_as(s.length, 0)])
+
+
+@function(list.__mul__, least=2, most=2)
+def _multiple(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    whole, number_of_times = arguments
+    times = as_index(lowering.builder, number(lowering, number_of_times))
+    source = as_counted(lowering, whole)
+    builder, once = lowering.builder, source.length
+    length = index_op(builder, "mul", clamped_at_zero(builder, times), once)
+    if known_as(once, 0):
+        return TupleValue((), list, home=builder.ops)
+    if known_as(once, 1):
+        return _of_items(lowering, [Counted(length, lambda _: source.item(index(0)))])
+    return _of_items(lowering, [Counted(length, lambda k: source.item(builder("mod", k, once)))])
+
+
+def _is_known_list(value: FrontValue) -> bool:
+    return isinstance(value, TupleValue) and value.cls is list
+
+
+def _of_items(lowering: Lowering, sources: Sequence[Counted]) -> GrowingList:
+    """A list that can be changed, which most lists of this kind are."""
+    key = place(lowering, "items of lists")
+    if key not in lowering.growing:
+        samples = [dynamic(describe(settle(lowering, s.item(index(0))))) for s in sources]
+        raise growing.again_with(lowering, key, samples)
+    return filled(lowering, key, sources)
