@@ -89,7 +89,10 @@ class Pullback:
 
 
 def conformed(primal: object, direction: object, where: str) -> Iterator[object]:
-    """The leaves of a tangent or cotangent, one per floating leaf of ``primal``, each of that leaf's type and shape."""
+    """The leaves of a tangent or cotangent, one per floating leaf of ``primal``, each of that leaf's type and shape.
+
+    None in the place of an array, a number or a container stands for zeros.
+    """
     structure = describe(primal)
     yield from _conformed(structure, primal, direction, where)
 
@@ -97,13 +100,16 @@ def conformed(primal: object, direction: object, where: str) -> Iterator[object]
 def _conformed(structure: Structure, primal: object, direction: object, where: str) -> Iterator[object]:
     match structure:
         case Leaf(type=type_) if type_.dtype.differentiable:
-            yield _leaf(type_.dtype.numpy, primal, direction, where)
+            yield _leaf(type_.dtype.numpy, primal, zero_like(primal) if direction is None else direction, where)
+        case Tree() if direction is None:
+            for child, inner in zip(structure.children, children_of(primal), strict=True):
+                yield from _conformed(child, inner, None, where)
         case Tree(cls=cls, keys=keys):
             given = describe(direction)
             if not isinstance(given, Tree) or (given.keys, len(given.children)) != (keys, len(structure.children)):
                 raise ArgumentTypeError(
                     f"{where} should be a {cls.__name__} of {len(structure.children)}, as what it belongs to.",
-                    hint="Give it the same structure; None stands for what is not floating point.",
+                    hint="Give it the same structure; None stands for zeros, and for what is not floating point.",
                 )
             children = zip(structure.children, children_of(primal), children_of(direction), strict=True)
             for k, (child, inner, given_inner) in enumerate(children):
@@ -114,6 +120,12 @@ def _conformed(structure: Structure, primal: object, direction: object, where: s
             raise ArgumentTypeError(
                 f"{where} is {direction!r}, but what it belongs to carries no derivative.", hint="Pass None there."
             )
+
+
+def zero_like(leaf: object) -> object:
+    """Zeros of its shape and dtype; None for what is not floating point."""
+    array = np.asarray(leaf)
+    return np.zeros_like(array)[()] if array.dtype.kind in "fc" else None
 
 
 def _leaf(dtype: np.dtype, primal: object, direction: object, where: str) -> object:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from srcgrad.api.directions import Jvp, Vjp
+from srcgrad.api.directions import Jvp, Vjp, zero_like
 from srcgrad.errors import ArgumentTypeError, AtTheCall
 from srcgrad.frontend.boundary.pytree import map_leaves
 from srcgrad.settings import Options
@@ -24,9 +24,11 @@ class Jacobian:
         self, function: Callable[..., object], argnums: int, options: Options, mode: str, holomorphic: bool = False
     ) -> None:
         functools.update_wrapper(self, function)
-        self._argnums = argnums
-        self._mode = mode
-        self._holomorphic = holomorphic
+        self.function = function
+        self.options = options
+        self.mode = mode
+        self.holomorphic = holomorphic
+        self.argnums = argnums
         self._jvp = Jvp(function, options)
         self._vjp = Vjp(function, options)
 
@@ -35,17 +37,17 @@ class Jacobian:
             return self._matrix(args)
 
     def _matrix(self, args: tuple[object, ...]) -> object:
-        if not -len(args) <= self._argnums < len(args):
+        if not -len(args) <= self.argnums < len(args):
             raise ArgumentTypeError(
-                f"argnums={self._argnums}, but {len(args)} arguments are given.", hint="Count from 0."
+                f"argnums={self.argnums}, but {len(args)} arguments are given.", hint="Count from 0."
             )
-        position = self._argnums % len(args)
-        point = self._number(args[position], f"argument {position}", self._mode == "fwd")
-        if self._mode == "fwd" and point.size:
+        position = self.argnums % len(args)
+        point = self._number(args[position], f"argument {position}", self.mode == "fwd")
+        if self.mode == "fwd" and point.size:
             return self._columns(args, position, point)
         result, pullback = self._vjp(args)
-        out = self._number(result, "the result", self._mode == "rev" or point.dtype.kind == "c")
-        if self._mode == "auto" and self._is_tall(point, out):
+        out = self._number(result, "the result", self.mode == "rev" or point.dtype.kind == "c")
+        if self.mode == "auto" and self._is_tall(point, out):
             return self._columns(args, position, point)
         rows = [np.asarray(pullback(unit)[position]) for unit in units(out)]
         return number_or_array(np.array(rows, point.dtype).reshape(out.shape + point.shape))
@@ -53,11 +55,11 @@ class Jacobian:
     def _number(self, value: object, what: str, real: bool) -> np.ndarray:
         """The argument or result as an array; refused if the chosen mode cannot say what its derivative is."""
         array = floating(value, what)
-        if self._holomorphic and array.dtype.kind != "c":
+        if self.holomorphic and array.dtype.kind != "c":
             raise ArgumentTypeError(
                 f"holomorphic=True, but {what} is of dtype {array.dtype}.", hint="Make it complex, or leave it out."
             )
-        if real and not self._holomorphic and array.dtype.kind == "c":
+        if real and not self.holomorphic and array.dtype.kind == "c":
             raise ArgumentTypeError(
                 f"The Jacobian is asked for, but {what} is complex.",
                 hint="If the function is holomorphic, pass holomorphic=True; else use jvp and vjp.",
@@ -98,11 +100,6 @@ def units(array: np.ndarray) -> Iterator[np.ndarray]:
         unit = np.zeros(array.size, array.dtype)
         unit[k] = 1
         yield unit.reshape(array.shape)
-
-
-def zero_like(leaf: object) -> object:
-    array = np.asarray(leaf)
-    return np.zeros_like(array)[()] if array.dtype.kind in "fc" else None
 
 
 def number_or_array(array: np.ndarray) -> object:

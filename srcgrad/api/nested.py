@@ -33,19 +33,38 @@ def call_compiled(
     lowering: Lowering, compiled: Compiled, arguments: Sequence[FrontValue], keywords: Mapping[str, FrontValue]
 ) -> FrontValue:
     """The result of a call of a derivative (or of ``jit(f)``) with front-end values."""
-    values = [settle(lowering, value) for value in _bound(lowering, compiled, arguments, keywords)]
-    # A number that is known while compiling is an argument like any other: it may be differentiated.
-    structures: Structures = tuple(dynamic(describe(value)) for value in values)
-    while True:
-        try:
-            program = compiled.program(structures)
-            break
-        except ValueNeededError as unknown:
-            structures = _with_known(lowering, values, structures, unknown)
-        except Error as error:
-            raise _called_at(lowering, error) from error
-    operands = [x for value, s in zip(values, structures, strict=True) for x in flatten(lowering, value, s)]
-    return rebuild(lowering, program.result, iter(_copied_in(lowering, program, operands)))
+    call = Call(lowering, compiled, arguments, keywords)
+    return call.result(lowering)
+
+
+class Call:
+    """A call of a compiled object: its arguments, one per parameter, and the program for their structures."""
+
+    def __init__(
+        self,
+        lowering: Lowering,
+        compiled: Compiled,
+        arguments: Sequence[FrontValue],
+        keywords: Mapping[str, FrontValue],
+    ) -> None:
+        self.values = [settle(lowering, value) for value in _bound(lowering, compiled, arguments, keywords)]
+        # A number that is known while compiling is an argument like any other: it may be differentiated.
+        self.structures: Structures = tuple(dynamic(describe(value)) for value in self.values)
+        while True:
+            try:
+                self.program = compiled.program(self.structures)
+                break
+            except ValueNeededError as unknown:
+                self.structures = _with_known(lowering, self.values, self.structures, unknown)
+            except Error as error:
+                raise called_at(lowering, error) from error
+
+    def result(self, lowering: Lowering, directions: Sequence[Operand] = ()) -> FrontValue:
+        """What the program gives at the cursor; ``directions`` are those of tangents."""
+        pairs = zip(self.values, self.structures, strict=True)
+        operands = [x for value, structure in pairs for x in flatten(lowering, value, structure)]
+        results = _copied_in(lowering, self.program, operands, directions)
+        return rebuild(lowering, self.program.result, iter(results))
 
 
 def _with_known(
@@ -61,34 +80,35 @@ def _with_known(
         return fixed(structures, path, value.value)
     if value is not None:
         require_known(lowering, value)
-    raise _called_at(lowering, unknown)
+    raise called_at(lowering, unknown)
 
 
 @function(grad)
 def _grad(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return _made(lowering, grad, arguments, keywords)
+    return made(lowering, grad, arguments, keywords)
 
 
 @function(value_and_grad)
 def _value_and_grad(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return _made(lowering, value_and_grad, arguments, keywords)
+    return made(lowering, value_and_grad, arguments, keywords)
 
 
-def _made(lowering: Lowering, transform: Callable[..., object], arguments: Arguments, keywords: Keywords) -> FrontValue:
+def made(lowering: Lowering, transform: Callable[..., object], arguments: Arguments, keywords: Keywords) -> FrontValue:
     """The derivative of a function known at compile time, as ``grad(f)(x)`` makes it on the way."""
-    given = [_known(lowering, transform, value) for value in arguments]
-    named = {name: _known(lowering, transform, value) for name, value in keywords.items()}
+    given = [known(lowering, transform, value) for value in arguments]
+    named = {name: known(lowering, transform, value) for name, value in keywords.items()}
     try:
         return Static(transform(*given, **named))
     except (Error, TypeError) as error:
-        raise _called_at(lowering, error if isinstance(error, Error) else ArgumentTypeError(str(error))) from error
+        raise called_at(lowering, error if isinstance(error, Error) else ArgumentTypeError(str(error))) from error
 
 
-def _known(lowering: Lowering, transform: Callable[..., object], value: FrontValue) -> object:
+def known(lowering: Lowering, transform: Callable[..., object], value: FrontValue) -> object:
+    """What a value is that has to be known at compile time: a function, or an option."""
     if isinstance(value, Static):
         return value.value
     if isinstance(value, TupleValue) and not value.keys:
-        return value.cls(_known(lowering, transform, item) for item in value.items)
+        return value.cls(known(lowering, transform, item) for item in value.items)
     lowering.refuse(
         None,
         f"{transform.__name__}() of a function that is made while the program runs",
@@ -118,8 +138,10 @@ def _front(lowering: Lowering, name: str, value: object) -> FrontValue:
     return from_python(lowering, Capture(name, (value,), 0), value)
 
 
-def _copied_in(lowering: Lowering, program: Program, operands: list[Operand]) -> list[Operand]:
-    """The ops of a program at the cursor; its results."""
+def _copied_in(
+    lowering: Lowering, program: Program, operands: list[Operand], directions: Sequence[Operand]
+) -> list[Operand]:
+    """The ops of a program at the cursor; its results. Its parameters: arguments, hidden arrays, directions."""
     lowered = program.lowered
     for captured in lowered.captured:
         lowering.captured.setdefault(captured.capture.place, (captured.capture, captured.seen))
@@ -128,7 +150,8 @@ def _copied_in(lowering: Lowering, program: Program, operands: list[Operand]) ->
         assert isinstance(array, np.ndarray)
         operands.append(hidden_array(lowering, capture, array).ref)
     function = _with_own_callees(program.function, lowering)
-    environment: dict[Value, Operand] = dict(zip(function.parameters, operands, strict=True))
+    given = (*operands, *directions)
+    environment: dict[Value, Operand] = dict(zip(function.parameters, given, strict=True))
     body = copy_block(Block((), function.body.ops, function.body.yields), environment)
     lowering.builder.ops.extend(body.ops)
     return list(body.yields)
@@ -161,6 +184,6 @@ def _renamed(function: Function, names: Mapping[str, str]) -> Function:
     return replace(rewrite(function, visit), rules=rules)
 
 
-def _called_at(lowering: Lowering, error: Error) -> Error:
+def called_at(lowering: Lowering, error: Error) -> Error:
     """An error that has no place of its own gets that of the call."""
     return error if error.file else refusal(lowering.builder.location, error.message, error.hint, type(error))

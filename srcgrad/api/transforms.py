@@ -143,6 +143,10 @@ def value_and_grad(
     return _decorate(f, plan, options)
 
 
+@overload
+def jit(f: Function, /, **options: Unpack[OptionValues]) -> Compiled: ...
+@overload
+def jit(f: None = None, /, **options: Unpack[OptionValues]) -> Callable[[Function], Compiled]: ...
 def jit(f: Function | None = None, /, **options: Unpack[OptionValues]) -> Compiled | Callable[[Function], Compiled]:
     """``f`` itself through the same compiler: fused array expressions, checked indexing, effects kept.
 
@@ -177,7 +181,7 @@ def jvp(
         Its positional arguments.
     tangents : tuple
         The direction: of the same structure, shapes and dtypes as ``primals``; None in the place of what is not
-        floating point.
+        floating point, or is held fixed.
 
     Returns
     -------

@@ -1,0 +1,129 @@
+"""Bundle adjustment: reprojection errors of points seen by cameras, and their sparse Jacobian in blocks.
+
+A camera has 11 parameters: rotation (3, axis times angle), centre (3), focal length, principal point (2) and radial
+distortion (2). An observation depends on its camera, its point (3) and its weight, 15 numbers: two reverse sweeps, one
+for each coordinate of the error, give all blocks at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.gradbench.tasks import Array, Task
+from srcgrad import grad, jit
+
+CAMERA, POINT = 11, 3
+BLOCK = CAMERA + POINT + 1
+
+
+def reprojection(own: Array, feature: Array) -> tuple[float, float]:
+    """The weighted error of an observation; ``own`` are its 15 numbers."""
+    r0, r1, r2 = own[0], own[1], own[2]
+    x, y, z = own[11] - own[3], own[12] - own[4], own[13] - own[5]
+    square = r0 * r0 + r1 * r1 + r2 * r2
+    if square != 0.0:
+        angle = np.sqrt(square)
+        cosine, sine = np.cos(angle), np.sin(angle)
+        a, b, c = r0 / angle, r1 / angle, r2 / angle
+        along = (a * x + b * y + c * z) * (1.0 - cosine)
+        u = x * cosine + (b * z - c * y) * sine + a * along
+        v = y * cosine + (c * x - a * z) * sine + b * along
+        w = z * cosine + (a * y - b * x) * sine + c * along
+    else:
+        u = x + r1 * z - r2 * y
+        v = y + r2 * x - r0 * z
+        w = z + r0 * y - r1 * x
+    u, v = u / w, v / w
+    radius = u * u + v * v
+    distortion = own[6] * (1.0 + own[9] * radius + own[10] * radius * radius)
+    return own[14] * (u * distortion + own[7] - feature[0]), own[14] * (v * distortion + own[8] - feature[1])
+
+
+def parameters(cameras: Array, points: Array, weights: Array, seen: Array) -> Array:
+    """A row of 15 numbers for each observation."""
+    own = np.empty((seen.shape[0], BLOCK))
+    for i in range(seen.shape[0]):
+        for a in range(CAMERA):
+            own[i, a] = cameras[seen[i, 0], a]
+        for a in range(POINT):
+            own[i, CAMERA + a] = points[seen[i, 1], a]
+        own[i, BLOCK - 1] = weights[i]
+    return own
+
+
+def errors(cameras: Array, points: Array, weights: Array, seen: Array, features: Array) -> tuple[Array, Array]:
+    """Of the observations, and of the weights, which should be 1."""
+    own = parameters(cameras, points, weights, seen)
+    reprojected = np.empty((seen.shape[0], 2))
+    for i in range(seen.shape[0]):
+        reprojected[i, 0], reprojected[i, 1] = reprojection(own[i], features[i])
+    return reprojected, weight_errors(weights)
+
+
+def weight_errors(weights: Array) -> Array:
+    return 1.0 - weights * weights
+
+
+def seeded(own: Array, features: Array, first: float, second: float) -> float:
+    """All errors, each coordinate with a factor of its own: an observation meets no other."""
+    total = 0.0
+    for i in range(own.shape[0]):
+        a, b = reprojection(own[i], features[i])
+        total += first * a + second * b
+    return total
+
+
+blocks_of = grad(seeded)
+weight_slopes_of = grad(lambda weights: np.sum(weight_errors(weights)))
+parameters_of = jit(parameters)
+
+
+def sparse_jacobian(
+    cameras: Array, points: Array, weights: Array, seen: Array, features: Array
+) -> tuple[Any, Any, Array]:
+    """``rows``, ``columns`` and ``values`` of compressed rows: two for each observation, then one for each weight."""
+    count = seen.shape[0]
+    own = parameters_of(cameras, points, weights, seen)
+    blocks = np.stack((blocks_of(own, features, 1.0, 0.0), blocks_of(own, features, 0.0, 1.0)), axis=1)
+    values = np.concatenate((blocks.ravel(), weight_slopes_of(weights)))
+    of_weight = cameras.size + points.size + np.arange(count)
+    of_block = np.empty((count, 2, BLOCK), dtype=np.int64)
+    of_block[:, :, :CAMERA] = (CAMERA * seen[:, :1] + np.arange(CAMERA))[:, None]
+    of_block[:, :, CAMERA:-1] = (cameras.size + POINT * seen[:, 1:] + np.arange(POINT))[:, None]
+    of_block[:, :, -1] = of_weight[:, None]
+    columns = np.concatenate((of_block.ravel(), of_weight))
+    rows = np.concatenate((BLOCK * np.arange(2 * count), 2 * BLOCK * count + np.arange(count + 1)))
+    return rows, columns, values
+
+
+def prepare(given: dict[str, Any]) -> tuple[Array, ...]:
+    """All are copies of one; observation ``i`` is of camera and point ``i``, cyclically."""
+    n, m, p = given["n"], given["m"], given["p"]
+    seen = np.stack((np.arange(p) % n, np.arange(p) % m), axis=1)
+    cameras, points, features = (
+        np.tile(np.array(given[name], dtype=float), (count, 1)) for name, count in (("cam", n), ("x", m), ("feat", p))
+    )
+    return cameras, points, np.full(p, float(given["w"])), seen, features
+
+
+def answer_errors(found: tuple[Array, Array]) -> Any:
+    """The errors are copies of one, too, and go out once."""
+    reprojected, weights = found
+    return {
+        "reproj_error": {"elements": reprojected[0].tolist(), "repeated": len(reprojected)},
+        "w_err": {"element": weights[0].item(), "repeated": len(weights)},
+    }
+
+
+def answer_jacobian(found: tuple[Array, ...]) -> Any:
+    """As many of each as the first block has elements, and the last."""
+    names = ("rows", "cols", "vals")
+    return {name: [*part[: 2 * BLOCK].tolist(), part[-1].item()] for name, part in zip(names, found, strict=True)}
+
+
+TASKS = {
+    "objective": Task(prepare, jit(errors), answer_errors),
+    "jacobian": Task(prepare, sparse_jacobian, answer_jacobian),
+}
