@@ -19,6 +19,7 @@ from srcgrad.differentiate.partials import (
     added,
     convert,
     fill_array,
+    is_strong_zero,
     masked,
     partials,
     require_rules,
@@ -129,6 +130,9 @@ class Reverse:
             return
         if op.primitive == "cast":
             self.add(op.operands[0], ct)
+        elif is_strong_zero(op):
+            self.selected.add(ct)
+            self.add(op.operands[1], ct)
         elif op.primitive == "select":
             condition, *sides = op.operands
             zero = zero_like(ct)
