@@ -23,7 +23,6 @@ from srcgrad.differentiate.partials import (
     partials,
     require_rules,
     scaled,
-    zero_like,
     zeros_like,
 )
 from srcgrad.differentiate.regular import mark_regular, names_infinity
@@ -31,7 +30,7 @@ from srcgrad.differentiate.rules import past_rule, splice_calls, without_jvp
 from srcgrad.differentiate.shadows import DOT, TwinPass, suffixed
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Rules, Value, defined, first_carried
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Rules, Value, defined, first_carried, zero_like
 from srcgrad.ir.rewrite import map_functions
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.routines import ROUTINES, Routine
