@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -106,6 +107,36 @@ def out_of_library(x: Any) -> Any:
     return x @ total + running @ running
 
 
+def outside_the_domain(x: Any, y: Any) -> Any:
+    """In Python functions of ``math`` raise; what is not computed there must not reach a gradient either."""
+    total = 0.0
+    for v in (x, -x, 900.0 * x):
+        try:
+            total += y * math.exp(v) * math.acos(v) + math.log(v)
+        except OverflowError:
+            total += v * y
+        except ValueError:
+            total -= y * math.sin(v)
+    return total
+
+
+def too_large_for_a_sigmoid(x: Any, y: Any) -> Any:
+    try:
+        a = 1.0 / (1.0 + math.exp(1500.0 * x))
+    except OverflowError:
+        a = x * y
+    return a * a
+
+
+def quotient_that_is_caught(x: Any, y: Any) -> Any:
+    zero = 0.0 * (x > 5.0)
+    try:
+        a = y * (x / zero)
+    except ZeroDivisionError:
+        a = y * y * x
+    return a
+
+
 PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = [
     (exchanged_rows, (MATRIX,)),
     (stored_in_turn, (VECTOR,)),
@@ -117,6 +148,9 @@ PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = [
     (rolled_both_ways, (VECTOR,)),
     (out_of_library, (VECTOR,)),
     (sums_beside_writes, (np.zeros((3, 3)), MATRIX)),
+    (outside_the_domain, (0.9, 1.3)),
+    (too_large_for_a_sigmoid, (0.9, 1.3)),
+    (quotient_that_is_caught, (0.9, 1.3)),
 ]
 
 

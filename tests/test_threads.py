@@ -9,8 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from oracle.derivatives import differentiable, forward, random_direction, reverse
-from oracle.differences import gradient
+from agreement import confirm_gradients, confirm_tangents
 from test_lanes import CASES as LANE_CASES
 from test_lanes import numbers
 from test_random import check
@@ -116,23 +115,13 @@ CASES = INDEPENDENT | SEQUENTIAL
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
 @pytest.mark.parametrize("f", CASES)
 def test_gradients(f: Callable[..., float], n: int) -> None:
-    args = CASES[f](n)
-    wrt = differentiable(args)
-    value, gradients = reverse(f, args, wrt)
-    assert value == pytest.approx(f(*args), rel=1e-12)
-    for k, g in zip(wrt, gradients, strict=True):
-        np.testing.assert_allclose(g, gradient(f, args, k, 1e-4), rtol=1e-6, atol=1e-7)
+    confirm_gradients(f, CASES[f](n))
 
 
 @pytest.mark.usefixtures("everywhere", "poisoned")
 @pytest.mark.parametrize("f", CASES)
 def test_tangents(f: Callable[..., float]) -> None:
-    args = CASES[f](7)
-    wrt = differentiable(args)
-    direction = random_direction(args, wrt)
-    value, tangent = forward(f, args, wrt, direction)
-    along = sum(float(np.sum(gradient(f, args, k, 1e-4) * d)) for k, d in zip(wrt, direction, strict=True))
-    assert (value, tangent) == (pytest.approx(f(*args), rel=1e-12), pytest.approx(along, rel=1e-6, abs=1e-7))
+    confirm_tangents(f, CASES[f](7))
 
 
 @pytest.mark.usefixtures("everywhere")

@@ -20,12 +20,17 @@ from srcgrad.primitives.table import Effect, effect, new_builder
 
 
 def with_rules(function: Function) -> Function:
-    """The function with rules for those callees that return arrays, have none, and only read what they are given."""
+    """The function with rules for those it calls that return arrays, have none, and only read what they are given.
+
+    A callee that no op calls is part of another's rule.
+    """
     written = written_by_callees(function.callees)
+    called = _called(function)
     chosen = {
         name: callee
         for name, callee in function.callees.items()
-        if callee.rules is None
+        if name in called
+        and callee.rules is None
         and not written[name]
         and any(isinstance(r.type, Array) for r in callee.results)
         and not (returns_argument(callee) and _overwritten(name, function))
@@ -33,6 +38,12 @@ def with_rules(function: Function) -> Function:
     if not chosen:
         return function
     return replace(function, callees={**function.callees, **{k: _ruled(k, callee) for k, callee in chosen.items()}})
+
+
+def _called(function: Function) -> set[str]:
+    """The names that ops of the function or of its callees call."""
+    ops = (op for user in (function, *function.callees.values()) for op in walk(user.body))
+    return {op.text("callee") for op in ops if op.primitive == "call"}
 
 
 def backward_of(callee: str) -> str:

@@ -71,6 +71,8 @@ class Lowering:
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
+    caught
+        The exceptions that handlers around would catch.
     changes
         How often a container was given other items.
     draws, order
@@ -101,6 +103,7 @@ class Lowering:
         self.copies: list[Copies] = []
         self.ruled: list[RuledCall] = []
         self.growing: dict[object, Structure] = {}
+        self.caught: tuple[type, ...] = ()
         self.changes = 0
         self.draws = False
         self.order: ArrayValue | None = None

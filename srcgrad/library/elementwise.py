@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from srcgrad.frontend.arrays.elementwise import elementwise
 from srcgrad.frontend.calls.compile_time import compile_time, refuse
-from srcgrad.primitives.bessel import bessel_i0
 from srcgrad.primitives.library import library
+from srcgrad.primitives.modified_bessel import bessel_i0
 
 Array = NDArray[np.floating]
 

@@ -11,11 +11,12 @@ from scipy import special
 
 from srcgrad.frontend.arrays.elementwise import elementwise
 from srcgrad.frontend.calls.compile_time import compile_time, refuse
-from srcgrad.primitives.bessel import bessel_jn, bessel_yn, scaled_erfc
+from srcgrad.primitives.bessel import bessel_jn, bessel_yn
 from srcgrad.primitives.elementary import digamma
 from srcgrad.primitives.gamma_functions import binomial, hurwitz_zeta, polygamma_of
 from srcgrad.primitives.library import library
 from srcgrad.primitives.scalar import FUNCTIONS
+from srcgrad.primitives.scaled_error_function import scaled_erfc
 from srcgrad.primitives.special import SPECIAL
 
 Array = NDArray[np.floating]

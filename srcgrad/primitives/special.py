@@ -1,7 +1,7 @@
 """Special functions, as scipy.special has them. In each rule y is the primitive's own result.
 
-Their values come from functions of our own (`bessel`, `gamma_functions`), whose source goes into the generated module:
-compiled code cannot call SciPy.
+Their values come from functions of our own (`bessel`, `modified_bessel`, `gamma_functions`), whose source goes into
+the generated module: compiled code cannot call SciPy.
 """
 
 from __future__ import annotations
@@ -11,24 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from srcgrad.primitives import bessel, gamma_functions
-from srcgrad.primitives.bessel import (
-    bessel_i0,
-    bessel_i0e,
-    bessel_i1,
-    bessel_i1e,
-    bessel_j0,
-    bessel_j1,
-    bessel_jn,
-    bessel_k0,
-    bessel_k0e,
-    bessel_k1,
-    bessel_k1e,
-    bessel_y0,
-    bessel_y1,
-    bessel_yn,
-    scaled_erfc,
-)
+from srcgrad.primitives import bessel, chebyshev, gamma_functions, modified_bessel, scaled_error_function
+from srcgrad.primitives.bessel import bessel_j0, bessel_j1, bessel_jn, bessel_y0, bessel_y1, bessel_yn
 from srcgrad.primitives.elementary import digamma, slope_of_abs
 from srcgrad.primitives.gamma_functions import (
     binomial,
@@ -43,12 +27,23 @@ from srcgrad.primitives.gamma_functions import (
     polygamma_of,
     upper_gamma,
 )
+from srcgrad.primitives.modified_bessel import (
+    bessel_i0,
+    bessel_i0e,
+    bessel_i1,
+    bessel_i1e,
+    bessel_k0,
+    bessel_k0e,
+    bessel_k1,
+    bessel_k1e,
+)
 from srcgrad.primitives.scalar import scalar
+from srcgrad.primitives.scaled_error_function import scaled_erfc
 
 # All functions whose source may be needed in a generated module, by name.
 SOURCES: dict[str, Callable[..., float]] = {
     name: f
-    for module in (bessel, gamma_functions)
+    for module in (bessel, chebyshev, gamma_functions, modified_bessel, scaled_error_function)
     for name, f in vars(module).items()
     if getattr(f, "__module__", "") == module.__name__
 }

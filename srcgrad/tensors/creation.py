@@ -82,7 +82,8 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return leaf(np.array(array))
 
 
-def _shape(size: tuple[Any, ...]) -> tuple[int, ...]:
+def shape_of(size: tuple[Any, ...]) -> tuple[int, ...]:
+    """The shape that is given as extents, or as one sequence of them."""
     if len(size) == 1 and not isinstance(size[0], int | np.integer):
         size = tuple(size[0])
     return tuple(int(n) for n in size)
@@ -94,16 +95,16 @@ def _filled(shape: tuple[int, ...], value: Any, dtype: object, requires_grad: bo
 
 
 def zeros(*size: Any, dtype: object = None, requires_grad: bool = False, device: object = None) -> Tensor:
-    return _filled(_shape(size), 0, dtype, requires_grad)
+    return _filled(shape_of(size), 0, dtype, requires_grad)
 
 
 def ones(*size: Any, dtype: object = None, requires_grad: bool = False, device: object = None) -> Tensor:
-    return _filled(_shape(size), 1, dtype, requires_grad)
+    return _filled(shape_of(size), 1, dtype, requires_grad)
 
 
 def empty(*size: Any, dtype: object = None, requires_grad: bool = False, device: object = None) -> Tensor:
     """Zeros: nothing is gained by leaving memory as it is."""
-    return _filled(_shape(size), 0, dtype, requires_grad)
+    return _filled(shape_of(size), 0, dtype, requires_grad)
 
 
 def full(

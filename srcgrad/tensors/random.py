@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.tensors import dtypes
+from srcgrad.tensors.creation import shape_of
 from srcgrad.tensors.tensor import Tensor, leaf
 
 _state = [np.random.default_rng()]
@@ -21,12 +22,6 @@ def manual_seed(seed: int) -> None:
     _state[0] = np.random.default_rng(seed)
 
 
-def _shape(size: tuple[Any, ...]) -> tuple[int, ...]:
-    if len(size) == 1 and not isinstance(size[0], int | np.integer):
-        size = tuple(size[0])
-    return tuple(int(n) for n in size)
-
-
 def _of(array: np.ndarray, dtype: object, requires_grad: bool) -> Tensor:
     wanted = dtypes.default_dtype() if dtype is None else dtypes.numpy_dtype(dtype)
     return leaf(np.asarray(array, wanted), requires_grad)
@@ -34,12 +29,12 @@ def _of(array: np.ndarray, dtype: object, requires_grad: bool) -> Tensor:
 
 def rand(*size: Any, dtype: object = None, requires_grad: bool = False, device: object = None) -> Tensor:
     """Uniformly distributed between 0 and 1."""
-    return _of(generator().random(_shape(size)), dtype, requires_grad)
+    return _of(generator().random(shape_of(size)), dtype, requires_grad)
 
 
 def randn(*size: Any, dtype: object = None, requires_grad: bool = False, device: object = None) -> Tensor:
     """Normally distributed."""
-    return _of(generator().standard_normal(_shape(size)), dtype, requires_grad)
+    return _of(generator().standard_normal(shape_of(size)), dtype, requires_grad)
 
 
 def normal(mean: float, std: float, size: Any) -> Tensor:

@@ -18,6 +18,7 @@ from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.constructors import construct
 from srcgrad.frontend.calls.functions import call_closure, call_python
+from srcgrad.frontend.calls.math_errors import checked
 from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_element, is_of_other_package, spelled
 from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.containers import growing
@@ -78,7 +79,7 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
         case Static(value=Method(name=name)):
             return call_method(lowering, name, arguments, keywords)
         case Static(value=value):
-            return call_object(lowering, value, arguments, keywords)
+            return checked(lowering, value, arguments, call_object(lowering, value, arguments, keywords))
     lowering.refuse(None, f"{kind_of(function)} is called", error=ArgumentTypeError)
 
 

@@ -14,6 +14,7 @@ import ast
 import contextlib
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,7 +28,10 @@ from srcgrad.frontend.registry import statement
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.syntax.desugar import caught_by
 from srcgrad.frontend.values import FrontValue, ScalarValue, Static, TupleValue
-from srcgrad.ir.core import Block, Op, Operand, index, walk
+from srcgrad.ir.build import Builder
+from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
+from srcgrad.ir.types import F32, F64, Scalar
+from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
 
 # They change how Python warns, and nothing that is computed.
@@ -50,7 +54,10 @@ def _with(lowering: Lowering, node: ast.With) -> None:
 def _try(lowering: Lowering, node: ast.Try) -> None:
     handlers = [_classes(lowering, handler) for handler in node.handlers]
     before, start, changes = lowering.variables(), len(lowering.builder.ops), lowering.changes
+    caught_around = lowering.caught
+    lowering.caught = (*caught_around, *(cls for classes in handlers for cls in classes))
     lowering.execute(node.body)
+    lowering.caught = caught_around
     ops = lowering.builder.ops[start:]
     raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
     if not raising:
@@ -93,8 +100,7 @@ def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
 def _only_computes(ops: Sequence[Op], handlers: Sequence[tuple[type, ...]]) -> bool:
     """Whether the ops may all run although one of them should have raised."""
     first = next(k for k, op in enumerate(ops) if _handler_of(op, handlers) or op.blocks)
-    behind = [op for op in ops[first:] if not (op.primitive == "check" and _handler_of(op, handlers))]
-    return all(effect(op.primitive) is Effect.PURE for op in behind)
+    return all(op.primitive == "check" or effect(op.primitive) is Effect.PURE for op in ops[first:])
 
 
 def _speculated(lowering: Lowering, ops: Sequence[Op], handlers: Sequence[tuple[type, ...]]) -> Operand:
@@ -103,12 +109,32 @@ def _speculated(lowering: Lowering, ops: Sequence[Op], handlers: Sequence[tuple[
     for op in ops:
         number = _handler_of(op, handlers)
         if not number:
-            lowering.builder.ops.append(op)
+            _add_behind(lowering.builder, op, caught)
             continue
         missed = lowering.builder("select", op.operands[0], index(0), index(number))
         first = lowering.builder("eq", caught, index(0))
         caught = lowering.builder("select", first, missed, caught)
     return caught
+
+
+def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
+    """An op that counts for nothing if something was caught before: no check fails, and no result is infinite.
+
+    A partial that is infinite would make NaN of a cotangent that is zero.
+    """
+    if isinstance(caught, Const):
+        builder.ops.append(op)
+    elif op.primitive == "check":
+        left = builder("ne", caught, index(0))
+        builder.ops.append(replace(op, operands=(builder("or_", left, op.operands[0]), *op.operands[1:])))
+    elif op.primitive in SCALARS and SCALARS[op.primitive].singular and op.result.type in (Scalar(F64), Scalar(F32)):
+        raw = Value(op.result.type)
+        fine = builder("eq", caught, index(0))
+        builder.ops.append(replace(op, results=(raw,)))
+        operands = (fine, raw, constant(0.0, op.result.type.dtype))
+        builder.ops.append(Op("select", operands, op.results, location=op.location))
+    else:
+        builder.ops.append(op)
 
 
 def _after(lowering: Lowering, node: ast.Try, variable: Variable, old: Binding | None, fine: ScalarValue) -> Binding:

@@ -18,6 +18,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from srcgrad.frontend.syntax.fresh_names import FreshNames
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -32,15 +34,7 @@ def desugar(function: ast.FunctionDef) -> ast.FunctionDef:
 
 class _Desugar:
     def __init__(self, function: ast.FunctionDef) -> None:
-        self.taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-        self.taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
-
-    def fresh(self, name: str) -> str:
-        """A name like this one that the function does not use."""
-        candidates = (name if k == 0 else f"{name}_{k}" for k in range(len(self.taken) + 1))
-        chosen = next(c for c in candidates if c not in self.taken)
-        self.taken.add(chosen)
-        return chosen
+        self.fresh = FreshNames(function)
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         return [new for statement in statements for new in self.statement(statement)]

@@ -29,6 +29,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from srcgrad.frontend.syntax.desugar import caught_by
+from srcgrad.frontend.syntax.fresh_names import FreshNames
 
 Exit = ast.Return | ast.Break | ast.Continue
 Loop = ast.For | ast.While
@@ -95,8 +96,7 @@ def _nested(statement: ast.stmt) -> Iterator[ast.stmt]:
 class _Normalizer:
     def __init__(self, function: ast.FunctionDef) -> None:
         self.source = function
-        self.taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-        self.taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+        self.fresh = FreshNames(function)
 
     def function(self) -> ast.FunctionDef:
         body = list(self.source.body)
@@ -115,13 +115,6 @@ class _Normalizer:
         f = self.source
         kept = {name: getattr(f, name) for name in f._fields if name != "body"}
         return ast.fix_missing_locations(ast.copy_location(ast.FunctionDef(body=body, **kept), f))
-
-    def fresh(self, name: str) -> str:
-        """A name like this one that the function does not use."""
-        candidates = (name if k == 0 else f"{name}_{k}" for k in range(len(self.taken) + 1))
-        chosen = next(c for c in candidates if c not in self.taken)
-        self.taken.add(chosen)
-        return chosen
 
     def region(self, block: Sequence[ast.stmt], leave: Leave) -> list[ast.stmt]:
         """The block with every exit replaced; all paths then reach its end."""

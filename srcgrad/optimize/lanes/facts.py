@@ -202,7 +202,9 @@ def _may_part(facts: Facts, loop: Op) -> bool:
     mirrored = facts.mirrored(loop)
     counter = loop.blocks[0].parameters[0]
     others = [v for v in used(loop.blocks[0]) if v is counter]
-    return (all(isinstance(r.type, Scalar) for r in loop.results) and len(others) in (len(mirrored), 0)) or not mirrored
+    if not all(isinstance(r.type, Scalar) for r in loop.results):
+        return False  # arrays that change places would do so in some lanes only
+    return len(others) in (len(mirrored), 0) or not mirrored
 
 
 def indices(op: Op) -> tuple[Operand, ...]:
