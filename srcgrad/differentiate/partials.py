@@ -8,7 +8,18 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline
 from srcgrad.frontend.refusals import refusal
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
+from srcgrad.ir.core import (
+    Const,
+    Function,
+    Op,
+    Operand,
+    Value,
+    constant,
+    definitions,
+    is_zero,
+    walk,
+    zero_like,
+)
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
 
@@ -93,13 +104,9 @@ def added(builder: Builder, a: Operand, b: Operand, name: str) -> Operand:
         real, imaginary = _maker(builder, x), _maker(builder, y)
         if real is None or imaginary is None or not real.primitive == imaginary.primitive == "complex":
             continue
-        if _is_zero(real.operands[1]) and _is_zero(imaginary.operands[0]):
+        if is_zero(real.operands[1]) and is_zero(imaginary.operands[0]):
             return builder("complex", real.operands[0], imaginary.operands[1], name=name)
     return builder("add", a, b, name=name)
-
-
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Const) and operand.value == 0
 
 
 def masked(builder: Builder, factor: Operand, product: Operand) -> Operand:
@@ -153,12 +160,6 @@ def _real(builder: Builder, operand: Operand) -> Operand:
     if isinstance(operand, Const):
         return constant(operand.value.real, operand.dtype.real)
     return builder("real", operand)
-
-
-def zero_like(operand: Operand) -> Const:
-    """0 of the type of a scalar."""
-    assert isinstance(operand.type, Scalar)
-    return constant(0, operand.type.dtype)
 
 
 def zeros_like(builder: Builder, operand: Operand, name: str = "") -> Operand:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, is_zero, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives.scalar import SCALARS
@@ -55,6 +55,12 @@ def mark_infinite(function: Function) -> Function:
     return rewrite(function, visit)
 
 
+def names_infinity(function: Function) -> bool:
+    """Whether an infinite number is written in the program: the border of a table of costs, a sum of no items."""
+    written = (x.value for op in walk(function.body) for x in op.operands if isinstance(x, Const))
+    return any(isinstance(v, float) and math.isinf(v) for v in written)
+
+
 def is_singular(op: Op) -> bool:
     """Whether a partial of this scalar op can be infinite or NaN while its operands are finite and of moderate size.
 
@@ -83,7 +89,7 @@ class _Signs:
         """The value that a check lets pass only if it is not 0."""
         condition = check.operands[0]
         test = self.ops.get(condition) if isinstance(condition, Value) else None
-        if test is None or test.primitive != "ne" or not _is_zero(test.operands[1]):
+        if test is None or test.primitive != "ne" or not is_zero(test.operands[1]):
             return []
         return [test.operands[0]]
 
@@ -162,7 +168,3 @@ class _Signs:
 
 def _is_complex(operand: Operand) -> bool:
     return isinstance(operand.type, Scalar) and operand.type.dtype.kind == "c"
-
-
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Const) and operand.value == 0

@@ -24,7 +24,6 @@ from srcgrad.differentiate.partials import (
     partials,
     require_rules,
     scaled,
-    zero_like,
     zeros_like,
 )
 from srcgrad.differentiate.regular import SELECTING
@@ -33,7 +32,7 @@ from srcgrad.differentiate.shadows import BAR, suffixed
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Op, Operand, Value
+from srcgrad.ir.core import Const, Op, Operand, Value, zero_like
 from srcgrad.ir.types import Array, Scalar, Type
 from srcgrad.primitives.routines import ROUTINES, Routine
 from srcgrad.primitives.scalar import SCALARS
