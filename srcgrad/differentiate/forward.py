@@ -15,6 +15,7 @@ from srcgrad.differentiate.partials import (
     absorbed,
     add_array,
     convert,
+    counts,
     fill_array,
     is_steep,
     partials,
@@ -189,7 +190,8 @@ class _Forward:
         elif op.primitive == "select":
             condition, *sides = op.operands
             if any(s in self.tangents for s in sides):
-                chosen = (self.tangent(s) for s in sides)
+                chosen = [self.tangent(s) for s in sides]
+                condition = counts(self.builder, op, chosen[0])
                 self.tangents[op.result] = self.builder("select", condition, *chosen, name=suffixed(op.result, DOT))
         elif carries_derivative(op) and any(x in self.tangents for x in op.operands):
             self.combine(op)

@@ -52,7 +52,7 @@ def absorbed(builder: Builder, partial: Operand, product: Operand) -> Operand:
     """The product with a tangent that may be infinite, but 0 where the partial is: ``x * sqrt(x)`` at 0."""
     if _is_choice(builder, partial):
         return product
-    return builder("select", builder("ne", partial, zero_like(partial)), product, zero_like(product))
+    return masked(builder, partial, product)
 
 
 def _is_choice(builder: Builder, partial: Operand) -> bool:
@@ -104,8 +104,19 @@ def _is_zero(operand: Operand) -> bool:
 
 def masked(builder: Builder, factor: Operand, product: Operand) -> Operand:
     """The product, but 0 where the factor is."""
-    zero = zero_like(factor)
-    return builder("select", builder("ne", factor, zero), product, zero)
+    nonzero = builder("ne", factor, zero_like(factor))
+    return builder("select", nonzero, product, zero_like(product), strong=True)
+
+
+def counts(builder: Builder, op: Op, derivative: Operand) -> Operand:
+    """Whether the derivative of a selection's first side counts: of a product also where its factor is 0, if finite.
+
+    The factor's own derivative need not be 0 there: ``0.5 / sqrt(x) * y`` at ``y = 0``.
+    """
+    condition = op.operands[0]
+    if "strong" not in op.attributes or isinstance(derivative, Const):
+        return condition
+    return builder("or_", condition, builder("isfinite", derivative))
 
 
 def convert(builder: Builder, operand: Operand, kind: object) -> Operand:

@@ -18,6 +18,7 @@ from srcgrad.differentiate.partials import (
     add_array,
     added,
     convert,
+    counts,
     fill_array,
     masked,
     partials,
@@ -131,7 +132,8 @@ class Reverse:
         if op.primitive == "cast":
             self.add(op.operands[0], ct)
         elif op.primitive == "select":
-            condition, *sides = op.operands
+            sides = op.operands[1:]
+            condition = counts(self.builder, op, sides[0])
             zero = zero_like(ct)
             for side, chosen in zip(sides, ((ct, zero), (zero, ct)), strict=True):
                 if side in self.active:
