@@ -31,6 +31,7 @@ from srcgrad.optimize.fold_constants import fold_constants
 from srcgrad.optimize.forward_sums import forward_sums
 from srcgrad.optimize.fuse_temporaries import fuse_temporaries
 from srcgrad.optimize.hoist_allocations import hoist_allocations
+from srcgrad.optimize.hoist_checks import hoist_checks
 from srcgrad.optimize.hoist_invariants import hoist_invariants
 from srcgrad.optimize.look_through_views import look_through_views
 from srcgrad.optimize.privatize import privatize
@@ -79,6 +80,7 @@ PREPARE = each(
     share_common,
     fold_constants,
     hoist_invariants,
+    hoist_checks,
     fuse_temporaries,
     privatize,
     remove_dead,

@@ -29,8 +29,8 @@ def write_to_reshaped(x: np.ndarray) -> float:
 
 
 REFUSED: list[tuple[Callable[..., object], np.ndarray, str]] = [
-    (reshape_then_write, M, "written to after it was reshaped"),
-    (write_to_reshaped, M, "written to after it was reshaped"),
+    (reshape_then_write, M, "written to after a view of it was kept"),
+    (write_to_reshaped, M, "written to after a view of it was kept"),
     (lambda x: np.sum(x, axis=2), M, "axis 2 is out of bounds"),
     (lambda x: np.sum(x, axis=x[0]), V, "known at compile time"),
     (lambda x: np.argmax(x, where=x > 0.0), V, "does not take 'where'"),

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from srcgrad.differentiate.partials import zero_like
 from srcgrad.differentiate.shadows import BAR, suffixed
-from srcgrad.ir.core import Block, Op, Operand, Value, captured, index
+from srcgrad.ir.core import Block, Op, Operand, Value, captured, index, zero_like
 from srcgrad.ir.rewrite import substitute
 from srcgrad.ir.types import INDEX
 

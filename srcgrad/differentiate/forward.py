@@ -15,13 +15,14 @@ from srcgrad.differentiate.partials import (
     absorbed,
     add_array,
     convert,
-    counts,
     fill_array,
+    guarded_products,
     is_steep,
+    is_strong_zero,
+    masked,
     partials,
     require_rules,
     scaled,
-    zero_like,
     zeros_like,
 )
 from srcgrad.differentiate.regular import mark_regular
@@ -29,7 +30,7 @@ from srcgrad.differentiate.rules import past_rule, splice_calls, without_jvp
 from srcgrad.differentiate.shadows import DOT, TwinPass, suffixed
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, defined, first_carried
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Rules, Value, defined, first_carried, zero_like
 from srcgrad.ir.rewrite import map_functions
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.routines import ROUTINES, Routine
@@ -53,7 +54,7 @@ def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
     twin_pass = TwinPass(activity, DOT, shadow=False)
     twinned = twin_pass.function(function, {p: t for p, t in tangents.items() if isinstance(p.type, Array)})
     active = {v for v in defined(twinned.body) if isinstance(v.type, Scalar) and v in activity}
-    walk = _Forward(active, twin_pass.twins, callees)
+    walk = _Forward(active, twin_pass.twins, callees, guarded_products(function))
     walk.tangents.update({p: t for p, t in tangents.items() if isinstance(p.type, Scalar)})
     walk.builder.open((*function.parameters, *tangents.values()))
     walk.ops(twinned.body)
@@ -62,8 +63,11 @@ def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
 
 
 class _Forward:
-    def __init__(self, active: set[Value], twins: dict[Value, Value], callees: Callees) -> None:
+    def __init__(
+        self, active: set[Value], twins: dict[Value, Value], callees: Callees, guarded: frozenset[Operand]
+    ) -> None:
         self.builder: Builder = new_builder()
+        self.guarded = guarded
         self.active = active
         self.twins = twins
         self.callees = callees
@@ -187,11 +191,13 @@ class _Forward:
         if op.primitive == "cast":
             if op.operands[0] in self.tangents:
                 self.tangents[op.result] = convert(self.builder, self.tangent(op.operands[0]), op.result.type)
+        elif is_strong_zero(op):
+            if op.operands[1] in self.tangents:
+                self.tangents[op.result] = self.tangent(op.operands[1])
         elif op.primitive == "select":
             condition, *sides = op.operands
             if any(s in self.tangents for s in sides):
-                chosen = [self.tangent(s) for s in sides]
-                condition = counts(self.builder, op, chosen[0])
+                chosen = (self.tangent(s) for s in sides)
                 self.tangents[op.result] = self.builder("select", condition, *chosen, name=suffixed(op.result, DOT))
         elif carries_derivative(op) and any(x in self.tangents for x in op.operands):
             self.combine(op)
@@ -208,7 +214,9 @@ class _Forward:
             if operand not in self.tangents:
                 continue
             term = scaled(self.builder, op, partial, self.tangent(operand))
-            if operand in self.steep:
+            if op.result in self.guarded and not isinstance(partial, Const):
+                term = masked(self.builder, self.tangent(operand), term)
+            if operand in self.steep or op.result in self.guarded:
                 term = absorbed(self.builder, partial, term)
             if term.type != op.result.type:
                 term = convert(self.builder, term, op.result.type)

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 from srcgrad.analysis.extents import Dim, Extent, Shape
 from srcgrad.differentiate.choices import Row, Ways
 from srcgrad.differentiate.nests import Level, Pair, all_levels, defining_op, known_before, most_trips
-from srcgrad.differentiate.partials import zero_like
-from srcgrad.ir.core import Block, Op, Operand, Value, index
+from srcgrad.ir.core import Block, Op, Operand, Value, index, zero_like
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op
 from srcgrad.ir.types import INDEX, TRUTH, Array, Scalar, Stack
 from srcgrad.primitives.table import new_builder

@@ -8,7 +8,18 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline
 from srcgrad.frontend.refusals import refusal
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Op, Operand, Value, constant
+from srcgrad.ir.core import (
+    Const,
+    Function,
+    Op,
+    Operand,
+    Value,
+    constant,
+    definitions,
+    is_zero,
+    walk,
+    zero_like,
+)
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
 
@@ -52,7 +63,7 @@ def absorbed(builder: Builder, partial: Operand, product: Operand) -> Operand:
     """The product with a tangent that may be infinite, but 0 where the partial is: ``x * sqrt(x)`` at 0."""
     if _is_choice(builder, partial):
         return product
-    return masked(builder, partial, product)
+    return _nought_with(builder, partial, product)
 
 
 def _is_choice(builder: Builder, partial: Operand) -> bool:
@@ -93,30 +104,41 @@ def added(builder: Builder, a: Operand, b: Operand, name: str) -> Operand:
         real, imaginary = _maker(builder, x), _maker(builder, y)
         if real is None or imaginary is None or not real.primitive == imaginary.primitive == "complex":
             continue
-        if _is_zero(real.operands[1]) and _is_zero(imaginary.operands[0]):
+        if is_zero(real.operands[1]) and is_zero(imaginary.operands[0]):
             return builder("complex", real.operands[0], imaginary.operands[1], name=name)
     return builder("add", a, b, name=name)
 
 
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Const) and operand.value == 0
-
-
 def masked(builder: Builder, factor: Operand, product: Operand) -> Operand:
     """The product, but 0 where the factor is."""
-    nonzero = builder("ne", factor, zero_like(factor))
-    return builder("select", nonzero, product, zero_like(product), strong=True)
+    return _nought_with(builder, factor, product)
 
 
-def counts(builder: Builder, op: Op, derivative: Operand) -> Operand:
-    """Whether the derivative of a selection's first side counts: of a product also where its factor is 0, if finite.
+def _nought_with(builder: Builder, factor: Operand, product: Operand) -> Operand:
+    """A strong zero. Its derivative is that of the product, not of the side that is selected.
 
-    The factor's own derivative need not be 0 there: ``0.5 / sqrt(x) * y`` at ``y = 0``.
+    At ``factor == 0`` the product with a finite partial goes through 0 with the slope of the partial: to take the
+    selection at its word would lose the second derivative of ``(exp(x) - 1) ** 2`` at 0.
     """
-    condition = op.operands[0]
-    if "strong" not in op.attributes or isinstance(derivative, Const):
-        return condition
-    return builder("or_", condition, builder("isfinite", derivative))
+    return builder("select", builder("ne", factor, zero_like(factor)), product, zero_like(product), strong=True)
+
+
+def is_strong_zero(op: Op) -> bool:
+    """Whether this is a product that is 0 where a factor of it is."""
+    return op.primitive == "select" and bool(op.attributes.get("strong"))
+
+
+def guarded_products(function: Function) -> frozenset[Operand]:
+    """What strong zeros stand in front of, back to the product: a factor of it may be infinite where the other is 0."""
+    makers = definitions(function.body)
+    found: set[Operand] = set()
+    for op in walk(function.body):
+        value = op.operands[1] if is_strong_zero(op) else None
+        while isinstance(value, Value) and value not in found:
+            found.add(value)
+            maker = makers.get(value)
+            value = maker.operands[0] if maker is not None and maker.primitive in ("neg", "cast") else None
+    return frozenset(found)
 
 
 def convert(builder: Builder, operand: Operand, kind: object) -> Operand:
@@ -138,12 +160,6 @@ def _real(builder: Builder, operand: Operand) -> Operand:
     if isinstance(operand, Const):
         return constant(operand.value.real, operand.dtype.real)
     return builder("real", operand)
-
-
-def zero_like(operand: Operand) -> Const:
-    """0 of the type of a scalar."""
-    assert isinstance(operand.type, Scalar)
-    return constant(0, operand.type.dtype)
 
 
 def zeros_like(builder: Builder, operand: Operand, name: str = "") -> Operand:

@@ -14,14 +14,14 @@ from srcgrad.differentiate.activity import differentiable, find_active
 from srcgrad.differentiate.array_callees import with_rules, without_rules
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.in_place import InPlace
-from srcgrad.differentiate.partials import add_array, zero_like, zeros_like
+from srcgrad.differentiate.partials import add_array, zeros_like
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import mark_infinite, mark_regular
 from srcgrad.differentiate.reverse import Reverse
 from srcgrad.differentiate.rules import drop_links, has_rules, link_rules, runs_itself, spliced
 from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory
-from srcgrad.ir.core import Function, Operand, Value, constant, defined
+from srcgrad.ir.core import Function, Operand, Value, constant, defined, zero_like
 from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack
 from srcgrad.primitives.table import new_builder

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, is_zero, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives.scalar import SCALARS
@@ -83,7 +83,7 @@ class _Signs:
         """The value that a check lets pass only if it is not 0."""
         condition = check.operands[0]
         test = self.ops.get(condition) if isinstance(condition, Value) else None
-        if test is None or test.primitive != "ne" or not _is_zero(test.operands[1]):
+        if test is None or test.primitive != "ne" or not is_zero(test.operands[1]):
             return []
         return [test.operands[0]]
 
@@ -162,7 +162,3 @@ class _Signs:
 
 def _is_complex(operand: Operand) -> bool:
     return isinstance(operand.type, Scalar) and operand.type.dtype.kind == "c"
-
-
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Const) and operand.value == 0

@@ -18,13 +18,12 @@ from srcgrad.differentiate.partials import (
     add_array,
     added,
     convert,
-    counts,
     fill_array,
+    is_strong_zero,
     masked,
     partials,
     require_rules,
     scaled,
-    zero_like,
     zeros_like,
 )
 from srcgrad.differentiate.regular import SELECTING
@@ -33,7 +32,7 @@ from srcgrad.differentiate.shadows import BAR, suffixed
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Op, Operand, Value
+from srcgrad.ir.core import Const, Op, Operand, Value, zero_like
 from srcgrad.ir.types import Array, Scalar, Type
 from srcgrad.primitives.routines import ROUTINES, Routine
 from srcgrad.primitives.scalar import SCALARS
@@ -131,9 +130,11 @@ class Reverse:
             return
         if op.primitive == "cast":
             self.add(op.operands[0], ct)
+        elif is_strong_zero(op):
+            self.selected.add(ct)
+            self.add(op.operands[1], ct)
         elif op.primitive == "select":
-            sides = op.operands[1:]
-            condition = counts(self.builder, op, sides[0])
+            condition, *sides = op.operands
             zero = zero_like(ct)
             for side, chosen in zip(sides, ((ct, zero), (zero, ct)), strict=True):
                 if side in self.active:

@@ -144,6 +144,17 @@ def constant(value: bool | int | float | complex, dtype: DType | None = None) ->
     return Const({"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(value), dtype)
 
 
+def zero_like(operand: Operand) -> Const:
+    """0 of the type of a scalar."""
+    assert isinstance(operand.type, Scalar)
+    return constant(0, operand.type.dtype)
+
+
+def is_zero(operand: Operand) -> bool:
+    """Whether an operand is the constant 0, of either sign."""
+    return isinstance(operand, Const) and operand.value == 0
+
+
 def same(a: Operand, b: Operand) -> bool:
     """Whether two operands are one value, or constants equal to the last bit."""
     return a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key())

@@ -128,7 +128,7 @@ class _Hoisting:
         """Whether an op with invariant operands gives the same in front of the loop, and cannot fail there."""
         match effect(op.primitive):
             case Effect.PURE:
-                return not _may_fail(op)
+                return not may_fail(op)
             case Effect.VIEW:
                 return op.primitive in ("transpose", "expand", "relax") or (loop, op) in self.safe
             case Effect.READ:
@@ -137,7 +137,7 @@ class _Hoisting:
         return False
 
 
-def _may_fail(op: Op) -> bool:
+def may_fail(op: Op) -> bool:
     """Integer division by what may be zero, and integer powers."""
     if op.primitive not in ("floordiv", "mod", "ipow") or not _integral(op.operands[0]):
         return False

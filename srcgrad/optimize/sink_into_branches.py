@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Const, Function, Op, Value, used, walk, walk_ops
+from srcgrad.ir.core import Block, Function, Op, Value, is_zero, used, walk, walk_ops
 from srcgrad.ir.rewrite import with_blocks, with_ops
 from srcgrad.primitives.table import Effect, effect
 
@@ -79,7 +79,7 @@ class _Pass:
             if k is None or not self.may_move(op, ops[start + 1 : position], gone):
                 continue
             for side, block in zip(sides, branch.blocks, strict=True):
-                if not _is_zero(block, k):
+                if not is_zero(block.yields[k]):
                     side.append(replace(op, operands=(*op.operands[:-1], block.yields[k])))
             gone.add(id(op))
         if gone:
@@ -93,7 +93,7 @@ class _Pass:
         sites = self.sites.sites(op.operands[0])
         k = branch.results.index(value)
         useful = self.uses[value] == 1 and sites <= self.shadows
-        return k if useful and any(_is_zero(b, k) for b in branch.blocks) else None
+        return k if useful and any(is_zero(b.yields[k]) for b in branch.blocks) else None
 
     def may_move(self, op: Op, between: Sequence[Op], gone: set[int]) -> bool:
         """Whether nothing between the branch and the op gives what it uses or touches its memory."""
@@ -112,8 +112,3 @@ class _Pass:
         pairs = zip(branch.blocks, sides, strict=True)
         blocks = tuple(Block(b.parameters, (*b.ops, *added), b.yields) for b, added in pairs)
         return replace(branch, blocks=blocks)
-
-
-def _is_zero(block: Block, k: int) -> bool:
-    value = block.yields[k]
-    return isinstance(value, Const) and value.value == 0

@@ -122,8 +122,3 @@ def _type_of_number(number: object) -> np.dtype:
     if isinstance(number, int | np.integer):
         return int64.numpy
     return default_dtype()
-
-
-def as_floating(dtype: np.dtype) -> np.dtype:
-    """The type itself if it is a float, else the default one."""
-    return dtype if dtype.kind == "f" else default_dtype()

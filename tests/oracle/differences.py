@@ -1,4 +1,4 @@
-"""Derivatives by differences: extrapolated central ones, and the complex step where a program allows it."""
+"""Derivatives by differences: extrapolated central ones."""
 
 from __future__ import annotations
 
@@ -43,12 +43,3 @@ def gradient(f: Function, args: Sequence[Any], k: int, step: float = 1e-3) -> An
             by = along(f, args, (k,), (unit if isinstance(x, np.ndarray) else u,), step)
             out[index] += by * np.conj(u)
     return out if isinstance(x, np.ndarray) else out.item()
-
-
-def complex_step(f: Function, args: Sequence[Any], wrt: Sequence[int], direction: Sequence[Any]) -> Any:
-    """The derivative along a direction to full accuracy; for analytic programs without ``abs`` or ``<``."""
-    h = 1e-30
-    moved = list(copy.deepcopy(args))
-    for k, d in zip(wrt, direction, strict=True):
-        moved[k] = args[k] + 1j * h * np.asarray(d)
-    return np.imag(np.asarray(f(*moved))) / h

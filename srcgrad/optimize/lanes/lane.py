@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.core import Block, Const, Op, Operand, Value, zero_like
 from srcgrad.optimize.lanes.facts import indices
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class Lane:
     def _add(self, op: Op, term: Operand, mask: Operand | None) -> None:
         value = self.value(term)
         if mask is not None:
-            value = self.builder("select", mask, value, zero_of(value))
+            value = self.builder("select", mask, value, zero_like(value))
         self.totals[op] = self.builder("add", self.totals[op], value)
 
     def _write(self, op: Op, mask: Operand | None) -> None:
@@ -112,14 +111,9 @@ class Lane:
         value = self.value(op.operands[-1])
         at = self._at(op)
         if mask is not None:
-            other = zero_of(value) if op.primitive == "accumulate" else self.builder("load", *at)
+            other = zero_like(value) if op.primitive == "accumulate" else self.builder("load", *at)
             value = self.builder("select", mask, value, other)
         self.builder.emit(op.primitive, *at, value)
-
-
-def zero_of(operand: Operand) -> Const:
-    assert isinstance(operand.type, Scalar)
-    return constant(0, operand.type.dtype)
 
 
 def names_of(op: Op) -> list[str]:

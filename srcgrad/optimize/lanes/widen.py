@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Op, Operand, Value, index, walk
+from srcgrad.ir.core import Block, Op, Operand, Value, index, walk, zero_like
 from srcgrad.ir.types import BOOL, Array, Scalar
 from srcgrad.optimize.lanes.facts import Facts, indices, users
-from srcgrad.optimize.lanes.lane import Lane, names_of, zero_of
+from srcgrad.optimize.lanes.lane import Lane, names_of
 from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -261,7 +261,7 @@ class Widening:
             return
         self._hold_what_is_used_later(ops, behind, needed)
         sums = [op for op in _with_inner(ops) if isinstance(op, Op) and self._adds_up(op)]
-        zeros = [zero_of(op.operands[-1]) for op in sums]
+        zeros = [zero_like(op.operands[-1]) for op in sums]
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
             current = Lane(self, lane, dict(zip(sums, totals, strict=True)))

@@ -17,13 +17,6 @@ def replaced(base: Array, key: Any, value: Array) -> Array:
     return result
 
 
-def added_at(base: Array, key: Any, value: Array) -> Array:
-    """``base`` with each of ``value`` added where ``key`` says, repeatedly where it says so."""
-    result = base.copy()
-    np.add.at(result, key, value)
-    return result
-
-
 def added_along(base: Array, axis: int, index: NDArray[np.int64], value: Array) -> Array:
     """``base`` with ``value`` added at ``index`` along one axis, all other indices being the same."""
     result = base.copy()
@@ -39,13 +32,4 @@ def put_along(base: Array, axis: int, index: NDArray[np.int64], value: Array) ->
     for at in np.ndindex(index.shape):
         place = (*at[:axis], index[at], *at[axis + 1 :])
         result[place] = value[at]
-    return result
-
-
-def taken_along(base: Array, axis: int, index: NDArray[np.int64]) -> Array:
-    """The elements at ``index`` along one axis, all other indices being the same."""
-    result = np.empty(index.shape, base.dtype)
-    for at in np.ndindex(index.shape):
-        place = (*at[:axis], index[at], *at[axis + 1 :])
-        result[at] = base[place]
     return result
