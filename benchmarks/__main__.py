@@ -4,26 +4,49 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import platform
 import sys
+from dataclasses import asdict
+from pathlib import Path
 
-from benchmarks.figures import print_table
+from benchmarks import suite
+from benchmarks.figures import Figure, print_table
+from benchmarks.problem import Measured
+from benchmarks.problems import PROBLEMS
 
 NAMES = ("gmm", "calls", "elementary", "compile", "memory")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", choices=NAMES, action="append", help="one benchmark; may be given again")
-    chosen = parser.parse_args().only or NAMES
+    parser.add_argument(
+        "--only", choices=(*PROBLEMS, *NAMES), action="append", help="one benchmark; may be given again"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured to this file")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the problems; needs the extra bench")
+    options = parser.parse_args()
+    chosen = options.only or (*PROBLEMS, *NAMES)
     print(f"{platform.machine()}, Python {platform.python_version()}, one thread\n")
-    missed = []
-    for name in chosen:
-        benchmark = importlib.import_module(f"benchmarks.{name}")
-        figures = benchmark.figures()
-        print_table(benchmark.TITLE, figures)
-        missed += [f for f in figures if not f.met]
-    return 1 if missed else 0
+    problems = [name for name in PROBLEMS if name in chosen]
+    found = suite.run(problems) if problems else []
+    tables: dict[str, list[Figure]] = {}
+    for name in NAMES:
+        if name in chosen:
+            benchmark = importlib.import_module(f"benchmarks.{name}")
+            tables[name] = benchmark.figures()
+            print_table(benchmark.TITLE, tables[name])
+    if options.json:
+        write_json(options.json, found, tables)
+    if options.plot and found:
+        suite.plot(found, options.plot)
+    held = [*(f for m in found for f in suite.figures(m)), *(f for table in tables.values() for f in table)]
+    return 0 if all(figure.met for figure in held) else 1
+
+
+def write_json(path: Path, found: list[Measured], tables: dict[str, list[Figure]]) -> None:
+    others = {name: [asdict(figure) for figure in table] for name, table in tables.items()}
+    path.write_text(json.dumps({"problems": suite.as_json(found), **others}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

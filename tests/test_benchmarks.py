@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks import gmm_hand, gmm_lanes
+from benchmarks.flags import plain_njit
 from benchmarks.lane_math import exp, log
+from benchmarks.problems import PROBLEMS, problem
 from srcgrad.demo.problem import DATA, Problem, read_problem
 from srcgrad.demo.reference import directional_error, objective
 
@@ -42,3 +44,25 @@ def test_special_values():
     assert log(math.inf) == math.inf
     assert log(0.0) == log(-0.0) == -math.inf
     assert all(np.isnan([exp(math.nan), log(math.nan), log(-1.0), log(-math.inf)]))
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_hand_forms_against_differences(name):
+    """Along one direction of each argument, by the primal alone."""
+    found = problem(name)
+    primal = plain_njit(found.primal)
+    argnums = found.argnums if isinstance(found.argnums, tuple) else (found.argnums,)
+    for form in filter(None, (found.hand, found.best)):
+        gradients = form(*found.arguments)
+        gradients = gradients if isinstance(found.argnums, tuple) else (gradients,)
+        for k, gradient in zip(argnums, gradients, strict=True):
+            x = found.arguments[k]
+            direction = np.sign(gradient) if np.ndim(x) else 1.0  # all terms of one sign: nothing cancels
+            step = 1e-6 * np.max(np.abs(x))
+            high, low = ([*found.arguments] for _ in range(2))
+            high[k], low[k] = x + step * direction, x - step * direction
+            difference = (primal(*high) - primal(*low)) / (2.0 * step)
+            assert np.sum(gradient * direction) == pytest.approx(difference, rel=2e-3), (
+                form,
+                k,
+            )  # paths that cross the strike
