@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.tensors import calls, creation, dtypes, modes, numpy_protocol, random
+from srcgrad.tensors.attributes import Device, Size
 from srcgrad.tensors.graph import given
 from srcgrad.tensors.operations import FUNCTIONS, products
-from srcgrad.tensors.tensor import Device, Size, Tensor, wrap
+from srcgrad.tensors.tensor import Tensor, wrap
 
 assert numpy_protocol and calls  # imported for what they put on the class
 
