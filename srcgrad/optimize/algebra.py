@@ -222,7 +222,7 @@ def _power(op: Op, known: Known) -> Operand | Term | None:
 
 
 def _square(a: Operand, known: Known) -> Term | None:
-    """The square of an absolute value or a hypotenuse without its root, which has no slope at 0 where the square has."""
+    """The square of an absolute value or a hypotenuse, without its root: that has no slope at 0, the square has."""
     for inner in known.parts(a, "abs"):
         if dtype(inner).kind != "c":
             return term("mul", inner, inner)
