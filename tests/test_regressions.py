@@ -107,6 +107,11 @@ def out_of_library(x: Any) -> Any:
     return x @ total + running @ running
 
 
+def zero_that_has_a_slope(v: Any) -> Any:
+    """At ``v[1] = 0`` the product ``0.5 / sqrt(v[0]) * v[1]`` is 0, and its derivative by ``v[1]`` is not."""
+    return np.sqrt(v[0]) * v[1] + v[2] * np.sqrt(v[0] * v[1] + 1.0) + np.sum(np.log(v + 1.0) * v[::-1])
+
+
 def outside_the_domain(x: Any, y: Any) -> Any:
     """In Python functions of ``math`` raise; what is not computed there must not reach a gradient either."""
     total = 0.0
@@ -190,6 +195,15 @@ def test_second_order(f: Function, args: tuple[Any, ...]) -> None:
     _, pullback = srcgrad.vjp(first, *_copied(args), jit=False)
     np.testing.assert_allclose(pullback(direction)[0], expected, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(forward(first, args, (0,), (direction,))[1], expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("outer", [srcgrad.jacfwd, srcgrad.jacrev])
+@pytest.mark.parametrize("inner", [srcgrad.jacfwd, srcgrad.jacrev])
+def test_second_order_where_a_factor_is_zero(outer: Any, inner: Any) -> None:
+    x = np.array([2.0, 0.0, 1.0])
+    expected = [along(srcgrad.grad(zero_that_has_a_slope, jit=False), (x,), (0,), (e,)) for e in np.eye(3)]
+    assert expected[0][1] == pytest.approx(0.5 / np.sqrt(2.0) + 0.5)
+    np.testing.assert_allclose(outer(inner(zero_that_has_a_slope, jit=False), jit=False)(x), expected, rtol=1e-7)
 
 
 def _copied(args: tuple[Any, ...]) -> list[Any]:

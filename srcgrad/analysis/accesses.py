@@ -63,6 +63,11 @@ class Access:
     indices: tuple[Affine | None, ...]
 
 
+def indices(op: Op) -> tuple[Operand, ...]:
+    """The indices of a load, store or accumulate."""
+    return op.operands[1:] if op.primitive == "load" else op.operands[1:-1]
+
+
 def scope_of(function: Function) -> dict[Value, tuple[Block, ...]]:
     """For each value the blocks around its definition, outermost first, its own block last."""
     scopes: dict[Value, tuple[Block, ...]] = {}

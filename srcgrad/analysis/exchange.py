@@ -22,7 +22,7 @@ sum that the loop does not read.
 
 from __future__ import annotations
 
-from srcgrad.analysis.accesses import Definitions
+from srcgrad.analysis.accesses import Definitions, indices
 from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_by_callees
@@ -123,8 +123,3 @@ class Exchange:
         if any(value in self.inside for value in others.terms):
             return ()
         return (form.terms[self.counter], others.constant, frozenset(others.terms.items()))
-
-
-def indices(op: Op) -> tuple[Operand, ...]:
-    """The indices of a load, store or accumulate."""
-    return op.operands[1:] if op.primitive == "load" else op.operands[1:-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srcgrad.analysis.accesses import indices
 from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.index_ranges import IndexRanges
 from srcgrad.ir.core import Function, Op, Value, walk
@@ -13,12 +14,11 @@ def always_in_range(function: Function) -> frozenset[Op]:
     found: set[Op] = set()
 
     def reached(op: Op) -> None:
-        if op.primitive in ("load", "store", "accumulate"):
-            indices = op.operands[1:] if op.primitive == "load" else op.operands[1:-1]
-            if "in_range" in op.attributes or all(
-                ranges.in_range(i, ranges.extent(op.operands[0], axis)) for axis, i in enumerate(indices)
-            ):
-                found.add(op)
+        if op.primitive not in ("load", "store", "accumulate"):
+            return
+        proved = (ranges.in_range(i, ranges.extent(op.operands[0], axis)) for axis, i in enumerate(indices(op)))
+        if "in_range" in op.attributes or all(proved):
+            found.add(op)
 
     ranges.walk(reached)
     return frozenset(found)

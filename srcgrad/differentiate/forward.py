@@ -25,7 +25,7 @@ from srcgrad.differentiate.partials import (
     scaled,
     zeros_like,
 )
-from srcgrad.differentiate.regular import mark_regular
+from srcgrad.differentiate.regular import mark_regular, names_infinity
 from srcgrad.differentiate.rules import past_rule, splice_calls, without_jvp
 from srcgrad.differentiate.shadows import DOT, TwinPass, suffixed
 from srcgrad.frontend.calls.inline import inline_rule
@@ -54,7 +54,7 @@ def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
     twin_pass = TwinPass(activity, DOT, shadow=False)
     twinned = twin_pass.function(function, {p: t for p, t in tangents.items() if isinstance(p.type, Array)})
     active = {v for v in defined(twinned.body) if isinstance(v.type, Scalar) and v in activity}
-    walk = _Forward(active, twin_pass.twins, callees, guarded_products(function))
+    walk = _Forward(active, twin_pass.twins, callees, guarded_products(function), names_infinity(twinned))
     walk.tangents.update({p: t for p, t in tangents.items() if isinstance(p.type, Scalar)})
     walk.builder.open((*function.parameters, *tangents.values()))
     walk.ops(twinned.body)
@@ -64,13 +64,19 @@ def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
 
 class _Forward:
     def __init__(
-        self, active: set[Value], twins: dict[Value, Value], callees: Callees, guarded: frozenset[Operand]
+        self,
+        active: set[Value],
+        twins: dict[Value, Value],
+        callees: Callees,
+        guarded: frozenset[Operand],
+        names_infinity: bool,
     ) -> None:
         self.builder: Builder = new_builder()
         self.guarded = guarded
         self.active = active
         self.twins = twins
         self.callees = callees
+        self.names_infinity = names_infinity  # where it does, infinite numbers are multiplied and divided
         self.tangents: dict[Value, Operand] = {}
         self.steep: set[Value] = set()  # those whose tangents may be infinite where they are not
 
@@ -223,7 +229,8 @@ class _Forward:
             total = term if total is None else self.builder("add", total, term, name=suffixed(op.result, DOT))
         assert total is not None
         self.tangents[op.result] = total
-        if is_steep(op) or any(x in self.steep for x in op.operands):
+        grows = self.names_infinity and op.primitive in ("mul", "div")
+        if grows or is_steep(op) or any(x in self.steep for x in op.operands):
             self.steep.add(op.result)
 
     def control(self, op: Op) -> None:

@@ -55,6 +55,12 @@ def mark_infinite(function: Function) -> Function:
     return rewrite(function, visit)
 
 
+def names_infinity(function: Function) -> bool:
+    """Whether an infinite number is written in the program: the border of a table of costs, a sum of no items."""
+    written = (x.value for op in walk(function.body) for x in op.operands if isinstance(x, Const))
+    return any(isinstance(v, float) and math.isinf(v) for v in written)
+
+
 def is_singular(op: Op) -> bool:
     """Whether a partial of this scalar op can be infinite or NaN while its operands are finite and of moderate size.
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from importlib import import_module
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.tensors import calls, creation, dtypes, modes, numpy_protocol, random
+from srcgrad.tensors.attributes import Device, Size
 from srcgrad.tensors.graph import given
 from srcgrad.tensors.operations import FUNCTIONS, products
-from srcgrad.tensors.tensor import Device, Size, Tensor, wrap
+from srcgrad.tensors.tensor import Tensor, wrap
 
 assert numpy_protocol and calls  # imported for what they put on the class
 
@@ -46,7 +47,15 @@ def load(f: Any) -> Any:
     return found[""] if list(found) == [""] else found
 
 
-LINALG = SimpleNamespace(
+def _module(name: str, **members: Any) -> ModuleType:
+    """A module of the package that has no file; what it lacks is reported under its name."""
+    module = ModuleType(f"srcgrad.{name}")
+    vars(module).update(members)
+    return module
+
+
+LINALG = _module(
+    "linalg",
     solve=products.solve,
     inv=FUNCTIONS["inverse"],
     det=FUNCTIONS["det"],
@@ -56,7 +65,8 @@ LINALG = SimpleNamespace(
     vector_norm=lambda x, ord=2, dim=None, keepdim=False: FUNCTIONS["norm"](x, ord, dim, keepdim),
     multi_dot=lambda tensors: _chained(tensors),
 )
-SPECIAL = SimpleNamespace(
+SPECIAL = _module(
+    "special",
     **{name: FUNCTIONS[name] for name in ("expit", "erf", "erfc", "logit", "xlogy", "logsumexp", "expm1", "log1p")},
     gammaln=FUNCTIONS["lgamma"],
     softmax=FUNCTIONS["softmax"],

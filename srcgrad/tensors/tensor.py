@@ -13,23 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.tensors import dtypes
+from srcgrad.tensors.attributes import Device, GradFn, Size
 from srcgrad.tensors.evaluate import value_of
 from srcgrad.tensors.graph import Node, Value, given
-from srcgrad.tensors.modes import modes
+from srcgrad.tensors.hooks import Handle
+from srcgrad.tensors.modes import modes, no_grad
 from srcgrad.tensors.views import View, detaching
 
 Hook = Callable[["Tensor"], "Tensor | None"]
 Number = bool | int | float
-
-
-class Size(tuple[int, ...]):
-    """A shape; ``numel`` counts the elements."""
-
-    def numel(self) -> int:
-        return int(np.prod(self, dtype=np.int64))
-
-    def __repr__(self) -> str:
-        return f"srcgrad.Size({list(self)})"
 
 
 class Cell:
@@ -40,50 +32,6 @@ class Cell:
     def __init__(self, node: Node) -> None:
         self.node = node
         self.version = 0
-
-
-class Device:
-    """Where tensors are: always the CPU."""
-
-    def __init__(self, name: object = "cpu", index: int | None = None) -> None:
-        if str(name).partition(":")[0] != "cpu":
-            raise RuntimeError(f"srcgrad computes on the CPU only, got device {name!r}")
-        self.type = "cpu"
-        self.index = index
-
-    def __repr__(self) -> str:
-        return "device(type='cpu')"
-
-    def __str__(self) -> str:
-        return "cpu"
-
-    def __eq__(self, other: object) -> bool:
-        return str(other) == "cpu"
-
-    def __hash__(self) -> int:
-        return hash("cpu")
-
-
-class GradFn:
-    """What made a tensor, as ``grad_fn`` shows it."""
-
-    def __init__(self, node: Node) -> None:
-        assert node.form is not None
-        self._node = node
-
-    def name(self) -> str:
-        assert self._node.form is not None
-        shown = self._node.inputs[0].form if self._node.form.name == "Item" else self._node.form
-        assert shown is not None
-        return shown.name if shown.name == "CopySlices" else f"{shown.name}Backward0"
-
-    @property
-    def next_functions(self) -> tuple[tuple[GradFn | None, int], ...]:
-        """Of the operands that need a gradient; None for a leaf."""
-        return tuple((GradFn(n) if n.form else None, 0) for n in self._node.inputs if n.needs_grad)
-
-    def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self._node):#x}>"
 
 
 class Tensor:
@@ -159,7 +107,7 @@ class Tensor:
     def become(self, node: Node) -> Tensor:
         """The tensor after an in-place update: from now on it is ``node``."""
         if self._is_detached():
-            with _unrecorded():
+            with no_grad():
                 self._replace(node)
             return self
         root = self._root()
@@ -203,7 +151,7 @@ class Tensor:
         """Another array in the same place, without a record: for optimizers and initialisation."""
         node = self.node
         if self._base is not None:
-            with _unrecorded():
+            with no_grad():
                 self._replace(given(value))
             return
         self._cell.node = given(value, node.owner)
@@ -395,7 +343,7 @@ class Tensor:
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Value:
         array = self.numpy()
-        return array if dtype is None and not copy else np.array(array, dtype)  # type: ignore[call-overload]
+        return array if dtype is None and not copy else np.array(array, dtype)  # type: ignore[call-overload]  # NumPy's object
 
     def __deepcopy__(self, memo: dict[int, object]) -> Tensor:
         if not self.is_leaf:
@@ -471,33 +419,6 @@ class Tensor:
         else:
             self.node.hooks = hooks = self.node.hooks if self.node.hooks is not None else {}
         return Handle(hooks, hook)
-
-
-class Handle:
-    """Takes a hook away again."""
-
-    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self._hooks = hooks
-        self._key = max(hooks, default=0) + 1
-        hooks[self._key] = hook
-
-    def remove(self) -> None:
-        self._hooks.pop(self._key, None)
-
-    def __enter__(self) -> Handle:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.remove()
-
-
-class _unrecorded:  # noqa: N801  a context like those of modes
-    def __enter__(self) -> None:
-        self._before = modes.grad
-        modes.grad = False
-
-    def __exit__(self, *error: object) -> None:
-        modes.grad = self._before
 
 
 def wrap(node: Node) -> Tensor:

@@ -71,6 +71,19 @@ def soft_dtw(D, gamma):
     return R[m, n]
 
 
+@program(lambda: (np.array([0.1, 0.5, 0.9, 0.4]), np.array([0.2, 0.3, 0.7]), 0.7))
+def soft_dtw_with_infinite_borders(x, y, gamma):
+    """Every tangent by gamma is infinite beside the border, and the weight of what has it is zero."""
+    n, m = len(x), len(y)
+    table = np.full((n + 1, m + 1), np.inf)
+    table[0, 0] = 0.0
+    for i in range(n):
+        for j in range(m):
+            best = softmin3(table[i, j + 1], table[i + 1, j], table[i, j], gamma)
+            table[i + 1, j + 1] = (x[i] - y[j]) ** 2 + best
+    return table[n, m]
+
+
 @program(lambda: (np.sort(_series(5)[0][:, 0]), _series(6)[0][:, 1], 0.4))
 def edit_distance_real_penalty(x, y, g):
     n, m = len(x), len(y)

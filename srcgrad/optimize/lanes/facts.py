@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
+from srcgrad.analysis.accesses import indices
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.sums import only_sums, partial_sums
 from srcgrad.analysis.unconditional import always_in_range
@@ -205,11 +206,6 @@ def _may_part(facts: Facts, loop: Op) -> bool:
     if not all(isinstance(r.type, Scalar) for r in loop.results):
         return False  # arrays that change places would do so in some lanes only
     return len(others) in (len(mirrored), 0) or not mirrored
-
-
-def indices(op: Op) -> tuple[Operand, ...]:
-    """The indices of a load, store or accumulate."""
-    return op.operands[1:] if op.primitive == "load" else op.operands[1:-1]
 
 
 def _exchange_nothing(facts: Facts) -> bool:

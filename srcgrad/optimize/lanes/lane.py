@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Const, Op, Operand, Value, zero_like
-from srcgrad.optimize.lanes.facts import indices
 
 if TYPE_CHECKING:
     from srcgrad.optimize.lanes.widen import Widening

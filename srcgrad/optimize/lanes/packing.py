@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Op, Operand, Value, defined, index, walk
 from srcgrad.ir.types import Array
-from srcgrad.optimize.lanes.facts import Facts, indices
+from srcgrad.optimize.lanes.facts import Facts
 
 Key = tuple[Value, int]  # an array, and the axis along which the lanes lie
 

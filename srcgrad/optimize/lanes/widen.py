@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Op, Operand, Value, index, walk, zero_like
 from srcgrad.ir.types import BOOL, Array, Scalar
-from srcgrad.optimize.lanes.facts import Facts, indices, users
+from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Lane, names_of
 from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.tensors import dtypes
+from srcgrad.tensors.attributes import Device
 from srcgrad.tensors.forms import form
 from srcgrad.tensors.graph import record
 from srcgrad.tensors.operations.operands import apply, as_tensor, axes_of, axis_of, cast, shape_of
 from srcgrad.tensors.operations.registry import operation
-from srcgrad.tensors.tensor import Device, Tensor, wrap
+from srcgrad.tensors.tensor import Tensor, wrap
 from srcgrad.tensors.views import View, indexing, permuting, reshaping
 
 
