@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,6 +17,7 @@ from srcgrad.frontend.boundary.pytree import flatten, map_leaves
 from srcgrad.settings import OptionValues
 
 Point = tuple[object, ...]
+SHOWN = 5  # numbers in the message of a comparison that fails
 
 
 def check_grads(
@@ -89,12 +92,16 @@ class Limits:
     rtol: float
 
     def compare(self, got: np.ndarray, expected: np.ndarray, mode: str, f: Callable[..., object]) -> None:
-        if np.allclose(got, expected, self.rtol, self.atol):
+        got, expected = np.ravel(got), np.ravel(expected)
+        apart = np.flatnonzero(~np.isclose(got, expected, self.rtol, self.atol))
+        if not apart.size:
             return
-        name = getattr(f, "__name__", repr(f))
+        name = f"{f.__name__}()" if isinstance(f, FunctionType) else repr(f)
+        worst = apart[np.argsort(-np.abs(np.nan_to_num(got - expected, nan=np.inf))[apart], kind="stable")[:SHOWN]]
+        which = "" if got.size == 1 else f" in {apart.size} of {got.size} numbers, most in those at {worst.tolist()}"
         raise AssertionError(
-            f"{mode} of {name}() along a random direction differs from the numeric derivative:\n"
-            f"    srcgrad:  {got}\n    numeric:  {expected}"
+            f"{mode} of {name} along a random direction differs from the numeric derivative{which}:\n"
+            f"    srcgrad:  {got[worst]}\n    numeric:  {expected[worst]}"
         )
 
 
@@ -106,8 +113,10 @@ def _directional_derivative(f: Callable[..., object], point: Point, direction: P
     if any(np.asarray(leaf).dtype.kind == "c" for leaf in flatten((point, plain(*_moved(point, direction, 0.0))))):
         return central
     try:
-        exact = _imaginary(plain(*_moved(point, direction, 1e-30j))) / 1e-30
-    except Exception:  # the user's function need not take complex numbers
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
+            exact = _imaginary(plain(*_moved(point, direction, 1e-30j))) / 1e-30
+    except Exception:  # the user's function need not take complex numbers, or stores them as real ones
         return central
     # A comparison or an abs() makes the complex step wrong; then the two are far apart.
     return exact if exact.shape == central.shape and np.allclose(exact, central, 1e-4, 1e-6) else central

@@ -8,12 +8,14 @@ import enum
 import functools
 import math
 import pickle
+import warnings
 from collections import namedtuple
 from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
+import scipy.special
 
 import srcgrad
 from srcgrad import ArgumentTypeError, ShapeError, check_grads, grad, jit, jvp, value_and_grad, vjp
@@ -94,6 +96,11 @@ def test_argnums_of_a_wrong_type(argnums) -> None:
 def test_unknown_option() -> None:
     with pytest.raises(ArgumentTypeError, match=r"no option 'fast'[\s\S]*fastmath"):
         grad(product, fast=True)
+
+
+def test_wrong_call_of_a_lambda() -> None:
+    with pytest.raises(TypeError, match=r"<lambda>\(\) missing 1 required positional argument: 'y'"):
+        grad(lambda x, y: x * y)(1.0)
 
 
 def test_metadata() -> None:
@@ -522,6 +529,39 @@ def test_check_grads_finds_a_wrong_derivative(monkeypatch) -> None:
         check_grads(energy, (np.arange(1.0, 4.0), 2.0))
 
 
+def test_check_grads_shows_what_is_farthest_apart() -> None:
+    @srcgrad.custom_jvp
+    def wrong(x):
+        return x * x
+
+    wrong.defjvp(lambda primals, tangents: (primals[0] ** 2, 3.0 * primals[0] * tangents[0]))
+    with pytest.raises(AssertionError, match=r"in 100 of 100 numbers, most in those at \[") as failure:
+        check_grads(lambda x: wrong(x), (np.arange(1.0, 101.0),), modes=("fwd",), jit=False)
+    assert len(str(failure.value)) < 600
+
+
+def test_check_grads_of_a_function_that_stores_real_numbers() -> None:
+    def stores(x):
+        out = np.zeros(2)
+        out[0] = x * x
+        return out
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_grads(stores, (3.0,), jit=False)
+
+
+def test_representations() -> None:
+    assert repr(grad(product)) == "<grad of product>"
+    assert repr(value_and_grad(product)) == "<value_and_grad of product>"
+    assert repr(jit(product)) == "<jit of product>"
+
+
+def test_functions_of_scipy_themselves() -> None:
+    x = np.array([0.5, 1.5])
+    np.testing.assert_allclose(grad(scipy.special.logsumexp, jit=False)(x), scipy.special.softmax(x))
+
+
 def test_version() -> None:
     assert srcgrad.__version__
 
@@ -543,6 +583,8 @@ def test_explain_says_what_is_kept() -> None:
     text = grad(stored).explain(2.0, 5)
     assert "x " in text
     assert "8 * n" in text
+    line = stored.__code__.co_firstlineno + 2
+    assert f"test_api.py:{line}" in text
     text = grad(scale_in_place).explain(np.ones(2), 2.0)
     assert "'x' is copied" in text
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import scipy.special
 
+import srcgrad.library.scipy_linalg
 import srcgrad.library.special  # noqa: F401  (fills the registry)
 from srcgrad.frontend import handlers  # noqa: F401  (fills the registry)
 from srcgrad.frontend.registry import ARRAY_ATTRIBUTES, ARRAY_METHODS, FUNCTIONS

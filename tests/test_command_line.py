@@ -24,7 +24,7 @@ def beyond(x):
     return x[5] * 2.0
 
 def printing(x):
-    print("it ran")
+    print(x)
     return x
 
 def broken(w):

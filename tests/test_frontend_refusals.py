@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from lowered import lowered
 
+import srcgrad
 from srcgrad.errors import (
     ArgumentTypeError,
     Error,
@@ -149,7 +150,17 @@ def never_ends(x):
         x[0] += 1.0
 
 
+def makes_a_tensor(x):
+    return srcgrad.tensor(x)
+
+
+def uses_a_tensor_function(x):
+    return srcgrad.sigmoid(x)
+
+
 REFUSALS = [
+    (makes_a_tensor, (X,), UnsupportedError, "srcgrad's tensor has no rule", "srcgrad.tensor"),
+    (uses_a_tensor_function, (X,), UnsupportedError, "srcgrad's sigmoid has no rule", "srcgrad.sigmoid"),
     (generator, (1.0,), UnsupportedError, "returns a generator", "def generator"),
     (catches, (1.0,), UnsupportedSyntaxError, "leaving a try", "break"),
     (with_block, (1.0,), UnsupportedError, "this context", "with open"),

@@ -71,6 +71,17 @@ def test_jitted() -> None:
     np.testing.assert_allclose(hessian(rosenbrock)(X), hessian(rosenbrock, jit=False)(X))
 
 
+def test_keywords() -> None:
+    def area(x, a=2.0, *, b=1.0):
+        return a * b * x**3
+
+    assert hessian(area, jit=False)(2.0, a=5.0) == 60.0
+    assert jacobian(area, argnums=1, jit=False)(2.0, a=5.0) == 8.0
+    assert jacfwd(area, jit=False)(x=2.0) == 24.0
+    with pytest.raises(ArgumentTypeError, match="keyword-only argument 'b'"):
+        hessian(area, jit=False)(2.0, b=5.0)
+
+
 def test_refusals() -> None:
     with pytest.raises(ArgumentTypeError, match="argument 0 is a int"):
         jacobian(lambda x: x * 2.0)(3)

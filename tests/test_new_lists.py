@@ -159,6 +159,41 @@ def rows(x):
     return sum(np.sum(row**2) * k for k, row in enumerate(table[:0:-1]))
 
 
+def sorted_by_a_key(x):
+    order = list(range(len(x)))
+    order.sort(key=lambda i: -x[i])
+    pairs = [(v, v * v) for v in x]
+    pairs.sort(key=lambda p: p[1], reverse=True)
+    return x[order[0]] * x[order[-1]] + pairs[0][0] * pairs[3][1]
+
+
+def stack_popped_first(x):
+    kept = []
+    for i in range(len(x)):
+        while len(kept) >= 2 and x[kept[-1]] > x[i]:
+            kept.pop()
+        kept.append(i)
+    return sum(WEIGHTS[k] * x[i] ** 2 for k, i in enumerate(kept))
+
+
+def with_a_message(x):
+    if x[0] > 100.0:
+        print("Warning: that is much")
+    return x[0] * x[1]
+
+
+def secant(f, a, b):
+    path = [a, b]
+    while abs(path[-1] - path[-2]) > 1e-12:
+        before, last = path[-2:]
+        path.append(last - f(last) * (last - before) / (f(last) - f(before)))
+    return path[-1]
+
+
+def in_a_callee_given_a_function(x):
+    return secant(lambda t: t**3 - abs(x[0]) * t - 1.0, 1.0, 2.0)
+
+
 def plain_numbers(x):
     values = x.tolist()
     values.append(2.0)
@@ -168,7 +203,8 @@ def plain_numbers(x):
 FUNCTIONS = [
     of_an_array, source_written_to, written_meanwhile, slices, slices_of_grown, slices_of_pairs, range_slices,
     list_of_a_range, copies, another_name, sums, sum_is_new, multiples, counters, extended_by_arrays, extended_at_once,
-    reversed_in_place, membership, places, rows, plain_numbers,
+    reversed_in_place, membership, places, rows, sorted_by_a_key, stack_popped_first, with_a_message,
+    in_a_callee_given_a_function, plain_numbers,
 ]  # fmt: skip
 
 

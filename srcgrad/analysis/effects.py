@@ -10,11 +10,12 @@ one and shows the program that then goes wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from srcgrad.analysis.accesses import Access, Definitions, scope_of
 from srcgrad.analysis.affine import Affine
+from srcgrad.analysis.apart import counters_along, grows_apart, least, never_equal, unequal_along
 from srcgrad.analysis.distinct import Distinct
 from srcgrad.analysis.sites import Sites, Token
 from srcgrad.analysis.written import written_by_callees
@@ -24,6 +25,7 @@ from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
 
 Path = tuple[tuple[Block, int], ...]  # (block, index of the op in it), outermost first
+IndexPairs = Sequence[tuple[Affine | None, Affine | None]]  # of two accesses, per axis
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,10 @@ class Effects:
             return True
         if one.root is not other.root:
             return not self.distinct(one.root, other.root)
-        apart = zip(one.indices, other.indices, strict=True)
-        return not any(self._differ(a, b, around) for a, b in apart)
+        pairs_of_indices = [*zip(one.indices, other.indices, strict=True)]
+        if any(self._differ(a, b, around) for a, b in pairs_of_indices):
+            return False
+        return not self._apart(read, write, pairs_of_indices)
 
     def may_meet_later(self, read: Touch, write: Touch, loop: Block) -> bool:
         """Whether the write may touch, in a later iteration of ``loop``, the element read in this one."""
@@ -148,8 +152,10 @@ class Effects:
             return True
         if one.root is not other.root:
             return not self.distinct(one.root, other.root)
-        apart = zip(one.indices, other.indices, strict=True)
-        return not any(self._moved_on(a, b, loop) for a, b in apart)
+        pairs_of_indices = [*zip(one.indices, other.indices, strict=True)]
+        if any(self._moved_on(a, b, loop) for a, b in pairs_of_indices):
+            return False
+        return not self._apart_later(read, write, pairs_of_indices, loop)
 
     def _access(self, touch: Touch) -> Access:
         if touch.indices is not None:
@@ -183,6 +189,31 @@ class Effects:
             return False
         difference = b - a
         return difference.is_constant and never_meets(step, difference.constant)
+
+    def _apart(self, read: Touch, write: Touch, pairs: IndexPairs) -> bool:
+        """By the bounds of loops, or by the branch that both are in: some index of one is never that of the other."""
+        common = shared_depth(read.path, write.path)
+        counters = [
+            *counters_along(read.path, self.definitions.affine),
+            *counters_along(write.path[common - 1 :], self.definitions.affine),
+        ]
+        unequal = unequal_along(read.path[:common], self.definitions)
+        known = [(a, b) for a, b in pairs if a is not None and b is not None]
+        return any(never_equal(a, b, counters) or a - b in unequal for a, b in known)
+
+    def _apart_later(self, read: Touch, write: Touch, pairs: IndexPairs, loop: Block) -> bool:
+        """By the bounds of loops: some index is larger, or smaller, in every later iteration than in this one."""
+        depth = [block for block, _ in read.path].index(loop)
+        around = counters_along(read.path[: depth + 1], self.definitions.affine)
+        own = around.pop() if loop in self.counted else None
+        of_read, of_write = (counters_along(t.path[depth:], self.definitions.affine) for t in (read, write))
+
+        def grows(a: Affine, b: Affine) -> bool:
+            highest, lowest = least(a * -1, of_read) * -1, least(b, of_write)
+            return grows_apart(highest, lowest, own, around, lambda v: defined_outside(self.scopes, v, loop))
+
+        known = [(a, b) for a, b in pairs if a is not None and b is not None]
+        return any(grows(a, b) or grows(a * -1, b * -1) for a, b in known)
 
 
 def shared_depth(one: Path, other: Path) -> int:

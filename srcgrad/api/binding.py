@@ -43,7 +43,8 @@ class Parameters:
         namespace: dict[str, object] = {"_target_": target, **defaults}
         exec(text, namespace)
         bound = namespace[name]
-        assert callable(bound)
+        assert isinstance(bound, FunctionType)
+        bound.__qualname__ = self.name  # which Python's own complaints begin with
         return bound
 
     def positional_stub(self) -> Callable[..., object]:

@@ -80,7 +80,7 @@ class Compiled(CallableInNumba):
         return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._table.plan} of {self._parameters.name}>"
+        return f"<{self._table.plan.title} of {self._parameters.name}>"
 
     def _general(self, *arguments: object) -> object:
         """A call with one argument per parameter, whatever they are."""

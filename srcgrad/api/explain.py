@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from pathlib import Path
 
 from srcgrad.ir.core import Const, Function, Operand, Value, definitions, walk
 from srcgrad.ir.types import Array, Stack
@@ -20,6 +21,7 @@ class Kept:
     dtype: str
     shape: str
     size: str
+    origin: str
 
 
 def explain(title: str, before: Function, after: Function, copied: Iterable[str]) -> str:
@@ -27,11 +29,10 @@ def explain(title: str, before: Function, after: Function, copied: Iterable[str]
     rows = list(kept_by(before, after))
     lines = [title, ""]
     if rows:
-        head = Kept("kept for the reverse sweep", "dtype", "shape", "bytes")
-        widths = [max(len(getattr(row, field)) for row in (head, *rows)) for field in ("name", "dtype", "shape")]
-        for row in (head, *rows):
-            cells = (row.name.ljust(widths[0]), row.dtype.ljust(widths[1]), row.shape.ljust(widths[2]), row.size)
-            lines.append("  ".join(cells).rstrip())
+        head = Kept("kept for the reverse sweep", "dtype", "shape", "bytes", "computed in")
+        table = [astuple(row) for row in (head, *rows)]
+        widths = [max(len(cells[k]) for cells in table) for k in range(len(table[0]))]
+        lines += ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in table]
     else:
         lines.append("Nothing is kept for the reverse sweep: what it needs is at hand, read again or computed again.")
     lines += [f"The argument {name} is copied, because the function writes to it." for name in copied]
@@ -41,21 +42,37 @@ def explain(title: str, before: Function, after: Function, copied: Iterable[str]
 def kept_by(before: Function, after: Function) -> Iterable[Kept]:
     """The allocations and stacks that recall added."""
     known = {op.result for op in walk(before.body) if op.primitive in ("alloc", "stack")}
-    spelling = _Spelling(after)
+    spelling, origins = _Spelling(after), _origins(after)
     for op in walk(after.body):
         if op.primitive not in ("alloc", "stack") or op.result in known:
             continue
-        name, type_ = op.result.name.removesuffix("_kept") or "(a temporary)", op.result.type
+        name, type_ = op.result.name.removesuffix("kept").removesuffix("_") or "(a temporary)", op.result.type
+        origin = origins.get(op.result, "")
         if isinstance(type_, Stack):
             element = type_.element
             what = f"references to {element!r}" if isinstance(element, Array) else str(element.dtype.numpy)
             width = 8 if isinstance(element, Array) else element.dtype.numpy.itemsize
-            yield Kept(name, what, "one per execution", f"{width} per execution")
+            yield Kept(name, what, "one per execution", f"{width} per execution", origin)
         else:
             assert isinstance(type_, Array)
             extents = [spelling.of(x) for x in op.operands]
             size = " * ".join([str(type_.dtype.numpy.itemsize), *(spelling.factor(x) for x in op.operands)])
-            yield Kept(name, str(type_.dtype.numpy), f"({', '.join(extents)}{',' * (len(extents) == 1)})", size)
+            shape = f"({', '.join(extents)}{',' * (len(extents) == 1)})"
+            yield Kept(name, str(type_.dtype.numpy), shape, size, origin)
+
+
+def _origins(function: Function) -> dict[Operand, str]:
+    """Where the user's code computes what is first written to an array or a stack, as ``model.py:12``."""
+    makers = definitions(function.body)
+    found: dict[Operand, str] = {}
+    for op in walk(function.body):
+        if op.primitive not in ("store", "push", "slice"):
+            continue
+        source = op.operands[-1]
+        maker = op if op.primitive == "slice" else makers.get(source) if isinstance(source, Value) else None
+        if maker is not None and maker.location is not None:
+            found.setdefault(op.operands[0], f"{Path(maker.location.file).name}:{maker.location.line}")
+    return found
 
 
 class _Spelling:

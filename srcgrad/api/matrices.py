@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from srcgrad.api.binding import parameters_of
 from srcgrad.api.directions import Jvp, Vjp, zero_like
 from srcgrad.errors import ArgumentTypeError, AtTheCall
 from srcgrad.frontend.boundary.pytree import map_leaves
@@ -32,9 +34,27 @@ class Jacobian:
         self._jvp = Jvp(function, options)
         self._vjp = Vjp(function, options)
 
-    def __call__(self, *args: object) -> object:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         with AtTheCall():
-            return self._matrix(args)
+            return self._matrix(self._by_position(args, kwargs) if kwargs else args)
+
+    def __repr__(self) -> str:
+        names = {"fwd": "jacfwd", "rev": "jacrev", "auto": "jacobian"}
+        return f"<{names[self.mode]} of {self.function!r}>"
+
+    def _by_position(self, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[object, ...]:
+        """The arguments of a call with keywords, and the defaults in front of these."""
+        rows = parameters_of(self.function).rows
+        bound = inspect.Signature(rows).bind(*args, **kwargs)
+        bound.apply_defaults()
+        by_name = [row.name for row in rows if row.kind in (row.KEYWORD_ONLY, row.VAR_KEYWORD)]
+        given = next((name for name in kwargs if name in by_name or name not in bound.arguments), None)
+        if given is not None:
+            raise ArgumentTypeError(
+                f"A Jacobian is asked for with the keyword-only argument {given!r}.",
+                hint="Bind it first: functools.partial(f, name=value).",
+            )
+        return bound.args
 
     def _matrix(self, args: tuple[object, ...]) -> object:
         if not -len(args) <= self.argnums < len(args):

@@ -14,6 +14,8 @@ Structures = tuple[Structure, ...]
 class Primal:
     """The function itself, with its effects on its arguments."""
 
+    title = "jit"
+
 
 @dataclass(frozen=True)
 class Gradient:
@@ -24,12 +26,17 @@ class Gradient:
     with_value: bool = False
     holomorphic: bool = False
 
+    @property
+    def title(self) -> str:
+        return "value_and_grad" if self.with_value else "grad"
+
 
 @dataclass(frozen=True)
 class Tangent:
     """The function and its derivative along a direction; tangents of the floating leaves follow the arguments."""
 
     argnums: tuple[int, ...]
+    title = "jvp"
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,7 @@ class Forward:
     """The function and what its pullback needs to know of this call: ``(result, kept)``."""
 
     argnums: tuple[int, ...]
+    title = "vjp"
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,7 @@ class Backward:
     """The gradients from a cotangent; what was kept, then the cotangent's leaves follow the arguments."""
 
     argnums: tuple[int, ...]
+    title = "vjp"
 
 
 Plan = Primal | Gradient | Tangent | Forward | Backward

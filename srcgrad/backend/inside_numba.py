@@ -155,7 +155,7 @@ class _Wrapper:
         )
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic  # type: ignore[untyped-decorator]  # Numba's
 def pointer(typingctx: Any, address: Any, dtype: Any) -> Any:
     """A typed pointer to an address known at compile time."""
     result = types.CPointer(dtype.dtype)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
+from typing import TypeGuard
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import handlers
@@ -19,10 +20,12 @@ from srcgrad.frontend.calls.order import start_order
 from srcgrad.frontend.containers.items import holding, is_changed
 from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle, spelled
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
+from srcgrad.frontend.registry import FUNCTIONS
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.syntax import source
 from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, GrowingList, SinglePass, SliceValue, Yielding
 from srcgrad.ir.core import Block, Function, Location, Value
+from srcgrad.primitives.library import LIBRARY
 from srcgrad.primitives.table import new_builder
 
 assert handlers  # imported to fill the tables of handlers
@@ -62,7 +65,7 @@ class Lowered:
 def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lowered:
     """Lower a function for arguments of these structures, one per parameter, in the order of its signature."""
     python = python_function(function) or function
-    if isinstance(python, FunctionType):
+    if _has_source(python):
         names = parameter_names(source.find(python).node.args)
     else:
         names = [f"argument_{k}" for k in range(len(arguments))]
@@ -76,6 +79,11 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
             found.note(known)
             last = found
     raise last
+
+
+def _has_source(python: object) -> TypeGuard[FunctionType]:
+    """Whether a function is lowered from its source; one of NumPy or SciPy that is known stands for what is known."""
+    return isinstance(python, FunctionType) and python not in LIBRARY and python not in FUNCTIONS
 
 
 def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure], known: Lowering) -> Lowered:
@@ -93,7 +101,7 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     for value, name in zip(values, names, strict=True):
         holding(lowering, value, ("argument", name))
     try:
-        if isinstance(python, FunctionType):
+        if _has_source(python):
             found = source.find(python)
             lowering.builder.location = _location(found)
             bound = dict(zip(names, values, strict=True))

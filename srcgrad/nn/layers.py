@@ -150,7 +150,8 @@ class BatchNorm1d(Module):
         result = (input - mean) / (variance + self.eps).sqrt()
         if self.weight is None:
             return result
-        return result * self.weight.reshape(shape) + self.bias.reshape(shape)  # type: ignore[no-any-return]
+        scaled: Tensor = result * self.weight.reshape(shape) + self.bias.reshape(shape)
+        return scaled
 
     def _note(self, mean: Tensor, variance: Tensor, count: int) -> None:
         self.running_mean = self.running_mean * (1 - self.momentum) + mean * self.momentum

@@ -29,7 +29,7 @@ def adam_update(
     return result
 
 
-@numba.njit(cache=True, fastmath={"contract", "arcp"}, error_model="numpy")  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, fastmath={"contract", "arcp"}, error_model="numpy")  # type: ignore[untyped-decorator]  # Numba's
 def adam_loop(
     value: np.ndarray,
     gradient: np.ndarray,

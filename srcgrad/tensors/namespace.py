@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from importlib import import_module
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,15 @@ def load(f: Any) -> Any:
     return found[""] if list(found) == [""] else found
 
 
-LINALG = SimpleNamespace(
+def _module(name: str, **members: Any) -> ModuleType:
+    """A module of the package that has no file; what it lacks is reported under its name."""
+    module = ModuleType(f"srcgrad.{name}")
+    vars(module).update(members)
+    return module
+
+
+LINALG = _module(
+    "linalg",
     solve=products.solve,
     inv=FUNCTIONS["inverse"],
     det=FUNCTIONS["det"],
@@ -57,7 +65,8 @@ LINALG = SimpleNamespace(
     vector_norm=lambda x, ord=2, dim=None, keepdim=False: FUNCTIONS["norm"](x, ord, dim, keepdim),
     multi_dot=lambda tensors: _chained(tensors),
 )
-SPECIAL = SimpleNamespace(
+SPECIAL = _module(
+    "special",
     **{name: FUNCTIONS[name] for name in ("expit", "erf", "erfc", "logit", "xlogy", "logsumexp", "expm1", "log1p")},
     gammaln=FUNCTIONS["lgamma"],
     softmax=FUNCTIONS["softmax"],

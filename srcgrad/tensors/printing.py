@@ -79,7 +79,7 @@ def _writer(array: np.ndarray) -> Callable[[object], str]:
         return str
     values = np.abs(array[np.isfinite(array) & (array != 0)]).astype(np.float64)
     if not values.size:
-        return lambda v: f"{v:.0f}." if np.isfinite(v) else str(v)  # type: ignore[call-overload]
+        return lambda v: f"{v:.0f}." if np.isfinite(v) else str(v)  # type: ignore[call-overload]  # a number
     whole = bool((values == np.ceil(values)).all())
     large, small = values.max(), values.min()
     if large / small > 1000 or large > 1e8 or (not whole and small < 1e-4):

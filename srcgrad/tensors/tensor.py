@@ -343,7 +343,7 @@ class Tensor:
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Value:
         array = self.numpy()
-        return array if dtype is None and not copy else np.array(array, dtype)  # type: ignore[call-overload]
+        return array if dtype is None and not copy else np.array(array, dtype)  # type: ignore[call-overload]  # NumPy's object
 
     def __deepcopy__(self, memo: dict[int, object]) -> Tensor:
         if not self.is_leaf:

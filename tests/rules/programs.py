@@ -73,6 +73,28 @@ def read_ahead(x):
     return s
 
 
+def written_behind(x):
+    """Of the elements that an iteration reads, it then writes the last: the bound of ``k`` is not below ``i``."""
+    a = x.copy()
+    s = 1.0
+    for i in range(4):
+        for k in range(i + 1):
+            s = s * (1.0 + a[k] * a[k])
+        a[i] = 0.5
+    return s
+
+
+def written_ahead(x):
+    """The last of the elements that an iteration reads is written by the next one."""
+    a = x.copy()
+    s = 1.0
+    for i in range(3):
+        for k in range(i + 2):
+            s = s * (1.0 + a[k] * a[k])
+        a[i] = 0.5
+    return s
+
+
 def other_memory_each_time(x):
     """A carried name means other memory in each iteration, so that its indices alone say nothing."""
     a = x.copy()

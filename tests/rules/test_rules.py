@@ -60,6 +60,8 @@ RULES = [
     Rule("14_old_changed_loop", programs.old_changed_loop, (X,), f"{EFFECTS}.born_later", always),
     Rule("14_one_instance", programs.changed_in_its_own_iteration, (X,), f"{EFFECTS}.distinct_instances", always),
     Rule("15_read_ahead", programs.read_ahead, (X,), f"{EFFECTS}.never_meets", always),
+    Rule("15_bound_of_a_loop", programs.written_behind, (X,), f"{EFFECTS}.never_equal", always),
+    Rule("15_bound_of_a_later_loop", programs.written_ahead, (X,), f"{EFFECTS}.grows_apart", always),
     Rule("15_reference_from_outside", programs.other_memory_each_time, (X,), f"{EFFECTS}.defined_outside", always),
     Rule("17_chosen_alias", programs.chosen_alias, (X, 0.6), "srcgrad.analysis.distinct.Distinct.__call__", always),
     Rule("17_swapped_alias", programs.swapped_alias, (X,), "srcgrad.analysis.distinct.Distinct._holds", always),

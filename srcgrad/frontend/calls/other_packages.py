@@ -17,17 +17,23 @@ STANDARD_LIBRARY = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "
 INSTALLED = {"site-packages", "dist-packages"}
 
 LISTED = "In srcgrad's repository, docs/arrays.md lists the functions of NumPy and SciPy, docs/language.md the rest."
+# srcgrad's own functions of tensors, but for the formulas that they write down, and its checks.
+OF_TENSORS = ("srcgrad.tensors.", "srcgrad.nn.", "srcgrad.optim.", "srcgrad.autograd.", "srcgrad.testing")
+FORMULAS = "srcgrad.tensors.formulas."
 # How a full name starts -> what to write instead of a call.
 ADVICE = {
     (
         "np.random.",
         "random.",
+        "Random.",
     ): "Draw outside the function and pass in what was drawn, or use np.random.normal, uniform and "
     "their kin, which are made of uniform and normal numbers.",
     ("time.", "datetime."): "Take the time outside the function and pass it in.",
     ("io.", "logging."): "Do it outside: a derivative may run code more or less often than once.",
     ("scipy.stats.norm", "scipy.stats.rv_continuous"): "Write the density or distribution with np.exp, np.log and the "
     "functions of scipy.special, such as ndtr.",
+    ("srcgrad's check_grads",): "Call it outside.",
+    ("srcgrad's ",): "Tensors may call compiled functions, but are not made or used inside them: write it with NumPy.",
 }
 # Functions of `math` that NumPy lacks.
 ELEMENT_BY_ELEMENT = {name: f"scipy.special.{name}" for name in ("erf", "erfc", "gamma")}
@@ -36,6 +42,9 @@ ELEMENT_BY_ELEMENT["lgamma"] = "scipy.special.gammaln"
 
 def is_of_other_package(function: FunctionType) -> bool:
     """Whether the source is not the user's to change, nor that of a package which is written in plain loops."""
+    module = function.__module__ or ""
+    if module.startswith(OF_TENSORS) and not module.startswith(FORMULAS):
+        return True
     path = Path(function.__code__.co_filename)
     for here, below in zip(path.parts, path.parts[1:], strict=False):
         if here in INSTALLED:
@@ -61,6 +70,8 @@ def element_by_element(function: object) -> str:
 def spelled(function: object) -> str:
     """A function's full name, as a user would write it."""
     module = _public(_module(function))
+    if module.startswith(OF_TENSORS):
+        return f"srcgrad's {getattr(function, '__name__', 'function')}"
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     name = name.removeprefix("RandomState.").removeprefix("Generator.") if module == "np.random" else name
     return f"{module}.{name}" if module not in ("", "builtins", "__main__") else name

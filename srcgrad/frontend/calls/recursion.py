@@ -16,7 +16,7 @@ from types import FunctionType
 
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend.boundary.pytree import function_key
-from srcgrad.frontend.boundary.structure import Structure
+from srcgrad.frontend.boundary.structure import Static, Structure, Tree
 from srcgrad.frontend.calls.copies import copies_of
 from srcgrad.frontend.control.merge import (
     JoinError,
@@ -30,7 +30,17 @@ from srcgrad.frontend.control.merge import (
     types_of,
 )
 from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError
-from srcgrad.frontend.values import ArrayValue, Closure, FrontValue, ScalarValue, TupleValue
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Closure,
+    Counted,
+    FrontValue,
+    GrowingList,
+    ScalarValue,
+    SliceValue,
+    TupleValue,
+)
+from srcgrad.frontend.values import Bound as BoundCall
 from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, defined, used, walk, walk_ops
 from srcgrad.ir.rewrite import Replacement, rewrite_block
 from srcgrad.ir.types import Scalar
@@ -140,7 +150,8 @@ def in_place(lowering: Lowering, here: Activation, bound: Bound, body: Body) -> 
     """Lower the body where the call stands; out of line if it turns out to call itself."""
     before, length, dead = lowering.variables(), len(lowering.builder.ops), lowering.dead
     try:
-        with running(lowering, here), lowering.within(lowering.scope, tuple(here.parameters.items())):
+        way = tuple((n, recurring(s)) for n, s in here.parameters.items())
+        with running(lowering, here), lowering.within(lowering.scope, way):
             return body(bound)
     except RecursionFoundError as found:
         if found.activation is not here:
@@ -150,6 +161,17 @@ def in_place(lowering: Lowering, here: Activation, bound: Bound, body: Body) -> 
     lowering.dead = dead
     out_of_line(lowering, here, body)
     return call_recursive(lowering, here, bound)
+
+
+def recurring(s: Structure) -> object:
+    """What is the same of a structure when the whole function is lowered again, where values are others."""
+    if isinstance(s, Tree):
+        return (s.cls, s.keys, tuple(map(recurring, s.children)))
+    if isinstance(s, Static) and isinstance(s.value, Closure):
+        return (Closure, id(s.value.node))
+    if isinstance(s, Static) and isinstance(s.value, BoundCall | Counted | GrowingList | SliceValue):
+        return type(s.value)
+    return s
 
 
 @contextmanager

@@ -51,6 +51,13 @@ from srcgrad.ir.types import Scalar
 ROOM = 8  # items a list has memory for at first
 
 
+class Nothing:
+    """The class of the items of a list of which no item is known yet: so far it is always empty."""
+
+
+NOTHING = Tree(Nothing, (), ())
+
+
 def must_grow(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> LowerAgainError:
     """The request to lower again with the list made at ``key`` in memory."""
     return again_with(lowering, key, [dynamic(describe(settle(lowering, v))) for v in items])
@@ -63,14 +70,13 @@ def must_hold(lowering: Lowering, whole: Counted, *more: FrontValue) -> LowerAga
 
 def again_with(lowering: Lowering, key: object, structures: Sequence[Structure]) -> LowerAgainError:
     """The same, given how each item is made up: of numbers, and tuples of them."""
+    structures = [s for s in structures if s != NOTHING]
     other = next((s for s in structures if not _is_row(s)), None)
     if other is not None:
         hint = "Only numbers and tuples of them can be in it: use an array of a fixed size."
         lowering.refuse(None, f"a list that grows at run time holds {spelled(other)}", hint, UnsupportedError)
-    if not structures:
-        lowering.refuse(None, "an item is taken from an empty list", error=ArgumentTypeError)
     try:
-        item = reduce(join, structures)
+        item = reduce(join, structures) if structures else NOTHING
     except JoinError as fault:
         raise refuse_join(lowering, "an item of a list", fault) from None
 
@@ -119,6 +125,8 @@ def store(lowering: Lowering, columns: Sequence[Value], at: Operand, parts: Sequ
 
 
 def _load(lowering: Lowering, grown: GrowingList, columns: Sequence[Value], at: Operand) -> FrontValue:
+    if grown.item == NOTHING:  # the index is out of range
+        return ScalarValue(index(0), weak=True)
     parts: list[Operand] = [lowering.builder("load", column, at) for column in columns]
     return rebuild(lowering, grown.item, iter(parts))
 

@@ -31,7 +31,7 @@ from srcgrad.frontend.values import (
     is_counted,
     is_list,
 )
-from srcgrad.ir.core import Value, index
+from srcgrad.ir.core import Operand, Value, index
 from srcgrad.ir.types import INDEX
 
 NONE = Static(None)
@@ -199,10 +199,23 @@ def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
         (memory,), length = growing.state(lowering, whole)
         call_object(lowering, list_memory.sort_first, [ArrayValue(memory), ScalarValue(length, weak=True), reverse], {})
         return NONE
+    if isinstance(whole, GrowingList):
+        _put_in_order(lowering, whole, as_counted(lowering, call_object(lowering, sorted, [whole], keywords)))
+        return NONE
     container = _receiver(lowering, arguments)
     items = sequence_items(lowering, call_object(lowering, sorted, [container], keywords))
     change(lowering, container, items)
     return NONE
+
+
+def _put_in_order(lowering: Lowering, grown: GrowingList, ordered: Counted) -> None:
+    columns, _ = growing.state(lowering, grown)
+
+    def put(k: Operand) -> None:
+        growing.store(lowering, columns, k, growing.fitted(lowering, grown, ordered.item(k)))
+
+    key = (lowering.path, lowering.builder.location, "ordered")
+    counted(lowering, no_variables(key), ordered.length, Value(INDEX, "i"), put)
 
 
 def flag(lowering: Lowering, value: FrontValue, name: str) -> bool:

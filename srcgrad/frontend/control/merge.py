@@ -233,7 +233,7 @@ def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> Fr
     """The value of a structure, its leaves taken from ``operands``. Containers in it cannot be changed (``freeze``)."""
     match s:
         case Static(value=value):
-            known = values.Closure | values.Bound | values.Counted | values.SliceValue | TupleValue
+            known = values.Closure | values.Bound | values.Counted | values.GrowingList | values.SliceValue | TupleValue
             return value if isinstance(value, known) else values.Static(value)
         case Choice(options=options):
             functions = tuple(rebuild(lowering, f, operands) for f in options)

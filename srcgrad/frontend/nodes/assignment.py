@@ -13,6 +13,7 @@ from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
+from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes import names
@@ -35,11 +36,12 @@ from srcgrad.frontend.values import (
     Static,
     TupleValue,
     is_array,
+    is_counted,
     is_list,
     is_number,
 )
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import index
+from srcgrad.ir.core import Operand, index
 
 
 @statement(ast.Assign)
@@ -121,7 +123,11 @@ def unpack(lowering: Lowering, targets: Sequence[ast.expr], value: FrontValue) -
 
 
 def _items(lowering: Lowering, count: int, value: FrontValue, starred: bool) -> tuple[FrontValue, ...]:
-    """The items of what is unpacked; an array must turn out to have as many."""
+    """The items of what is unpacked; an array or a list of run-time length must turn out to have as many."""
+    if is_counted(value) and not is_array(value) and not starred:
+        source = as_counted(lowering, value)
+        _require_count(lowering, source.length, count)
+        return tuple(source.item(index(k)) for k in range(count))
     if not isinstance(value, ArrayValue | Delayed) or starred or value.rank == 0:
         items = sequence_items(lowering, value)
         if starred and len(items) < count - 1:
@@ -130,9 +136,13 @@ def _items(lowering: Lowering, count: int, value: FrontValue, starred: bool) -> 
         return items
     builder = lowering.builder
     array = materialized(builder, value)
-    fits = builder("eq", shape_of(builder, array)[0], index(count))
-    builder.emit("check", fits, exception="ValueError", message=f"expected {count} values to unpack")
+    _require_count(lowering, shape_of(builder, array)[0], count)
     return tuple(indexing.read(builder, array, (Static(k),)) for k in range(count))
+
+
+def _require_count(lowering: Lowering, length: Operand, count: int) -> None:
+    fits = lowering.builder("eq", length, index(count))
+    lowering.builder.emit("check", fits, exception="ValueError", message=f"expected {count} values to unpack")
 
 
 def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None:

@@ -24,6 +24,8 @@ def _call(lowering: Lowering, node: ast.Call) -> FrontValue:
         receiver = tuple(before_later_writes(lowering, v, [*node.args, *later]) for v in function.arguments)
         function = Bound(function.function, receiver, function.keywords)
     if isinstance(function, Static) and function.value in UNEVALUATED:
+        if function.value is print and all(isinstance(a, ast.Constant) for a in node.args):
+            return Static(None)  # a message, as warnings.warn gives one
         return call(lowering, function, [], {})
     arguments = evaluate_items(lowering, node.args, later)
     return call(lowering, function, arguments, evaluate_keywords(lowering, node.keywords))

@@ -170,7 +170,8 @@ def add(input: object, other: object, *, alpha: float = 1) -> Tensor:
 
 
 def _subtract(input: object, other: object, *, alpha: float = 1) -> Tensor:
-    return FUNCTIONS["subtract"](input, mul(other, alpha) if alpha != 1 else other)  # type: ignore[no-any-return]
+    result: Tensor = FUNCTIONS["subtract"](input, mul(other, alpha) if alpha != 1 else other)
+    return result
 
 
 operation("sub", in_place=True)(_subtract)
