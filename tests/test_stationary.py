@@ -14,7 +14,7 @@ import pytest
 import scipy.special
 
 import srcgrad
-from srcgrad import tensor
+from srcgrad import nn, tensor
 from srcgrad.primitives.scalar import FUNCTIONS, SCALARS
 
 Residual = Callable[[Any], Any]
@@ -148,3 +148,24 @@ def test_tensors_differentiate_twice() -> None:
     (first,) = srcgrad.autograd.grad(((x.exp() - 1.0) ** 2).sum(), x, create_graph=True)
     (second,) = srcgrad.autograd.grad(first.sum(), x)
     assert second.item() == 2.0
+
+
+HALF = srcgrad.tensor([0.5], dtype=srcgrad.float64)
+
+
+@pytest.mark.parametrize(
+    ("function", "first", "second"),
+    [
+        (nn.functional.softplus, 0.5, 0.25),
+        (nn.functional.logsigmoid, 0.5, -0.25),
+        (nn.functional.elu, 1.0, 1.0),
+        (lambda x: nn.functional.binary_cross_entropy_with_logits(x, HALF), 0.0, 0.25),
+        (lambda x: nn.functional.huber_loss(x, 0.0 * HALF), 0.0, 1.0),
+        (lambda x: nn.functional.smooth_l1_loss(x, 0.0 * HALF), 0.0, 1.0),
+    ],
+)
+def test_losses_of_tensors_at_zero(function: Callable[..., Any], first: float, second: float) -> None:
+    x = tensor([0.0], dtype=srcgrad.float64, requires_grad=True)
+    (slope,) = srcgrad.autograd.grad(function(x).sum(), x, create_graph=True)
+    (curvature,) = srcgrad.autograd.grad(slope.sum(), x)
+    assert (slope.item(), curvature.item()) == pytest.approx((first, second))

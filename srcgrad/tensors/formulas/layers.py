@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from srcgrad.tensors.formulas.elementwise import softplus
 from srcgrad.tensors.formulas.reductions import log_softmax
 
 Array = NDArray[np.floating]
@@ -117,7 +118,7 @@ def layer_norm(x: Array, axes: Any, eps: float) -> Array:
 
 
 def binary_cross_entropy_with_logits(x: Array, target: Array) -> Array:
-    return np.maximum(x, 0) - x * target + np.log1p(np.exp(-np.abs(x)))
+    return softplus(x) - x * target
 
 
 def binary_cross_entropy(p: Array, target: Array) -> Array:
@@ -126,13 +127,15 @@ def binary_cross_entropy(p: Array, target: Array) -> Array:
 
 
 def smooth_l1(a: Array, b: Array, beta: float) -> Array:
-    distance = np.abs(a - b)
-    return np.where(distance < beta, 0.5 * distance * distance / beta, distance - 0.5 * beta)
+    difference = a - b
+    distance = np.abs(difference)
+    return np.where(distance < beta, 0.5 * difference * difference / beta, distance - 0.5 * beta)
 
 
 def huber(a: Array, b: Array, delta: float) -> Array:
-    distance = np.abs(a - b)
-    return np.where(distance <= delta, 0.5 * distance * distance, delta * (distance - 0.5 * delta))
+    difference = a - b
+    distance = np.abs(difference)
+    return np.where(distance <= delta, 0.5 * difference * difference, delta * (distance - 0.5 * delta))
 
 
 def gelu(x: Array) -> Array:
