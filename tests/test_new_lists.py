@@ -233,6 +233,19 @@ def test_array_added_to_a_list() -> None:
         srcgrad.grad(f, jit=False)(V)
 
 
+def test_one_of_two_lists() -> None:
+    def f(x):
+        before = [0.0] * len(x)
+        for v in x:
+            now = [0.0] * len(x)
+            now[0] = before[0] + v
+            before = now
+        return before[0]
+
+    with pytest.raises(srcgrad.Error, match="'before' is a list of run-time length or a list of run-time length"):
+        srcgrad.grad(f, jit=False)(V)
+
+
 def test_single_precision() -> None:
     assert srcgrad.grad(written_meanwhile, jit=False)(V.astype(np.float32)).dtype == np.float32
 

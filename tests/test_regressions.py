@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import scipy.special
 from oracle.derivatives import REVERSE, differentiable, forward, random_direction
 from oracle.differences import along, gradient
 
@@ -204,6 +205,45 @@ def test_second_order_where_a_factor_is_zero(outer: Any, inner: Any) -> None:
     expected = [along(srcgrad.grad(zero_that_has_a_slope, jit=False), (x,), (0,), (e,)) for e in np.eye(3)]
     assert expected[0][1] == pytest.approx(0.5 / np.sqrt(2.0) + 0.5)
     np.testing.assert_allclose(outer(inner(zero_that_has_a_slope, jit=False), jit=False)(x), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "expected"),
+    [
+        (lambda v: scipy.special.xlogy(v[0], v[1]), [0.0, 0.5], [math.log(0.5), 0.0]),
+        (lambda v: scipy.special.xlogy(v[0], v[1]), [0.0, 0.0], [0.0, 0.0]),
+        (lambda v: scipy.special.xlog1py(v[0], v[1]), [0.0, 0.5], [math.log(1.5), 0.0]),
+        (lambda v: scipy.special.boxcox(v[1], v[0]), [0.0, 0.5], [math.log(0.5) ** 2 / 2, 2.0]),
+    ],
+)
+def test_slope_at_a_removable_singularity(f: Function, x: list[float], expected: list[float]) -> None:
+    """The value there is a case of its own, its slope is that of the function around."""
+    for derivative in (srcgrad.grad, srcgrad.jacfwd):
+        np.testing.assert_allclose(derivative(f, jit=False)(np.array(x)), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda v: v[1] ** v[0], [0.0, 2.0]),
+        (lambda v: np.float_power(v[1], v[0]) * v[0], [0.0, 2.0]),
+        (lambda v: scipy.special.xlogy(v[0], v[1]), [0.0, 0.5]),
+    ],
+)
+def test_second_derivatives_where_an_operand_is_zero(f: Function, x: list[float]) -> None:
+    found = srcgrad.hessian(f, jit=False)(np.array(x))
+    first = srcgrad.grad(f, jit=False)
+    step = 1e-5 * np.eye(2)
+    expected = [(first(x + h) - first(x - h)) / 2e-5 for h in step]
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found, found.T, rtol=1e-12)
+
+
+def test_second_derivatives_of_box_and_cox() -> None:
+    """By differences they would lose half of the digits."""
+    u = math.log(0.5)
+    found = srcgrad.hessian(lambda v: scipy.special.boxcox(v[1], v[0]), jit=False)(np.array([0.0, 0.5]))
+    np.testing.assert_allclose(found, [[u**3 / 3, u / 0.5], [u / 0.5, -4.0]], rtol=1e-12)
 
 
 def _copied(args: tuple[Any, ...]) -> list[Any]:

@@ -234,7 +234,7 @@ class Reverse:
         pattern = tuple((k, self.twins[x].type if x in self.twins else x.type) for k, x in chosen)
         name = self.callees.derivative(op.text("callee"), pattern)
         given = dict(zip(results, cts, strict=True))
-        seeds = [given.get(r) or zero_like(r) for r in op.results if _is_float(r)]
+        seeds = [given.get(r) or zero_like(r) for r in op.results if differentiable(r)]
         shadows = [self.shadow(x) for _, x in chosen if x in self.twins]
         scalars = [x for _, x in chosen if x not in self.twins]
         types = tuple(x.type for x in scalars)
@@ -262,10 +262,6 @@ def _gradient_type(operand: Operand) -> Type:
     if not isinstance(kind, Array):
         return kind
     return Array(kind.dtype, kind.rank, "F" if kind.layout == "F" else "C", kind.ones)
-
-
-def _is_float(operand: Operand) -> bool:
-    return isinstance(operand.type, Scalar) and operand.type.dtype.differentiable
 
 
 def _refused(op: Op, what: str, hint: str) -> UnsupportedError:

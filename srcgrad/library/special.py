@@ -57,12 +57,12 @@ def logit(p: float) -> float:
 
 @elementwise(special.xlogy)
 def xlogy(x: float, y: float) -> float:
-    return 0.0 * x if x == 0.0 and y == y else x * np.log(y)
+    return 0.0 * x if x == 0.0 and (y <= 0.0 or y == np.inf) else x * np.log(y)
 
 
 @elementwise(special.xlog1py)
 def xlog1py(x: float, y: float) -> float:
-    return 0.0 * x if x == 0.0 and y == y else x * np.log1p(y)
+    return 0.0 * x if x == 0.0 and (y <= -1.0 or y == np.inf) else x * np.log1p(y)
 
 
 @elementwise(special.entr)
@@ -102,7 +102,9 @@ def loggamma(x: float) -> float:
 
 @elementwise(special.boxcox)
 def boxcox(x: float, lmbda: float) -> float:
-    return np.log(x) if lmbda == 0.0 else np.expm1(lmbda * np.log(x)) / lmbda
+    u = np.log(x)
+    # At 0 the first terms of the series, for the sake of the derivatives by lmbda.
+    return u * (1.0 + lmbda * u * (0.5 + lmbda * u / 6.0)) if lmbda == 0.0 else np.expm1(lmbda * u) / lmbda
 
 
 @compile_time

@@ -87,7 +87,8 @@ scalar(
 scalar(
     "pow",
     "{0} ** {1}",
-    lambda a, b, y: (b * a ** (b - 1.0) if b != 0.0 else 0.0, y * np.log(a) if a != 0.0 else 0.0),
+    # b * a**(b - 1) is 0 at b = 0, but has a slope by b; only a = 0 would make it NaN.
+    lambda a, b, y: (b * a ** (b - 1.0) if b != 0.0 or a != 0.0 else 0.0, y * np.log(a) if a != 0.0 else 0.0),
     functions=(np.power, math.pow),
     precedence="**",
     singular=True,
