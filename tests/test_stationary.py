@@ -124,6 +124,14 @@ def test_product_with_a_factor_of_zero(row: str, function: Callable[..., Any], o
     np.testing.assert_allclose(second, 2.0 * slope, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("function", "log_of_base"), [(np.logaddexp, 1.0), (np.logaddexp2, math.log(2.0))])
+def test_logistic_loss_at_zero(function: Callable[..., Any], log_of_base: float) -> None:
+    assert srcgrad.hessian(lambda x: function(x, 0.0), jit=False)(0.0) == pytest.approx(0.25 * log_of_base)
+    infinite = srcgrad.grad(function, argnums=(0, 1), jit=False)
+    assert infinite(-np.inf, -np.inf) == infinite(np.inf, np.inf) == (0.5, 0.5)
+    assert infinite(-np.inf, 0.0) == (0.0, 1.0)
+
+
 def test_compiled_code_agrees() -> None:
     def loss(x: np.ndarray) -> float:
         total = 0.0

@@ -174,7 +174,7 @@ def _mul(op: Op, known: Known) -> Operand | Term | None:
                 return term("mul", inner, _opposite(y))
             for other in known.parts(y, "neg"):
                 return term("mul", inner, other)
-    return None
+    return _square(op.operands[0], known) if op.operands[0] is op.operands[1] else None
 
 
 def _div(op: Op, known: Known) -> Operand | Term | None:
@@ -212,11 +212,27 @@ def _power(op: Op, known: Known) -> Operand | Term | None:
         return a
     if is_number(n, 0) or is_number(n, -0.0):
         return constant(1, dtype(a))
+    if is_number(n, 2):
+        return _square(a, known)
     if op.primitive == "ipow" and isinstance(n, Const) and isinstance(n.value, int) and n.value % 2 == 0:
         for inner in known.parts(a, "abs"):  # so that abs(x)**2 has its second derivative at 0
             if dtype(inner) == dtype(a):
                 return term("ipow", inner, n)
     return None
+
+
+def _square(a: Operand, known: Known) -> Term | None:
+    """The square of an absolute value or a hypotenuse, without its root: that has no slope at 0, the square has."""
+    for inner in known.parts(a, "abs"):
+        if dtype(inner).kind != "c":
+            return term("mul", inner, inner)
+        return _sum_of_squares(term("real", inner), term("imag", inner))
+    sides = known.parts(a, "hypot")
+    return _sum_of_squares(*sides) if sides else None
+
+
+def _sum_of_squares(x: Operand | Term, y: Operand | Term) -> Term:
+    return term("add", term("mul", x, x), term("mul", y, y))
 
 
 def _integer_division(op: Op, known: Known) -> Operand | Term | None:

@@ -41,13 +41,14 @@ scalar(
     cost=20,
 )
 scalar("log1p", "np.log1p({0})", lambda x, y: 1.0 / (1.0 + x), functions=(np.log1p, math.log1p), singular=True, cost=20)
-# By the sigmoid rather than by exp(a - y): right also where an operand is infinite, as log-probabilities are.
+# By the sigmoid rather than by exp(a - y): right also where an operand is infinite, as log-probabilities are. Of equal
+# finite operands it is a half, too, and has a derivative.
 scalar(
     "logaddexp",
     "np.logaddexp({0}, {1})",
     lambda a, b, y: (
-        0.5 if a == b else 1.0 / (1.0 + np.exp(b - a)),
-        0.5 if a == b else 1.0 / (1.0 + np.exp(a - b)),
+        0.5 if np.isinf(a) and a == b else 1.0 / (1.0 + np.exp(b - a)),
+        0.5 if np.isinf(a) and a == b else 1.0 / (1.0 + np.exp(a - b)),
     ),
     functions=(np.logaddexp,),
     cost=40,
@@ -56,8 +57,8 @@ scalar(
     "logaddexp2",
     "np.logaddexp2({0}, {1})",
     lambda a, b, y: (
-        0.5 if a == b else 1.0 / (1.0 + np.exp2(b - a)),
-        0.5 if a == b else 1.0 / (1.0 + np.exp2(a - b)),
+        0.5 if np.isinf(a) and a == b else 1.0 / (1.0 + np.exp2(b - a)),
+        0.5 if np.isinf(a) and a == b else 1.0 / (1.0 + np.exp2(a - b)),
     ),
     functions=(np.logaddexp2,),
     cost=40,
