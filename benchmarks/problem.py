@@ -36,7 +36,6 @@ class Problem:
     best: Callable[..., Any] | None = None
     ratio: float = 3.5  # that the gradient may cost at most, in times of the primal
 
-    @property
     def gradient(self) -> Derivative:
         return grad(self.primal, argnums=self.argnums, cache=False)
 
@@ -59,8 +58,7 @@ class Measured:
 
 def measure(name: str, problem: Problem, seconds: float = 2.0) -> Measured:
     """Every gradient is checked before it is timed: AssertionError says which one is wrong."""
-    gradient, arguments = problem.gradient, problem.arguments
-    primal: Callable[..., object] = plain_njit(problem.primal)
+    primal, gradient, arguments = plain_njit(problem.primal), problem.gradient(), problem.arguments
     compile_primal, _ = first_call(partial(primal, *arguments))
     compile_gradient, found = first_call(partial(gradient, *arguments))
     by_hand = problem.hand(*arguments)
