@@ -125,7 +125,7 @@ def gamma_density(a: float, x: float) -> float:
 
 def beta_density(a: float, b: float, x: float) -> float:
     """The slope of the regularised incomplete beta function; its power is taken where it may be of 0."""
-    norm = np.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b))
+    norm = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b))  # a Python number: float32 stays
     return norm * x ** (a - 1.0) * (1.0 - x) ** (b - 1.0)  # type: ignore[no-any-return]  # as above
 
 
