@@ -9,7 +9,7 @@ from conformance.check import same_jitted
 from conformance.row import ROWS, Case, Row
 from conformance.table import DOCUMENT, documented, line, page
 
-# Of the slow suite's compiled cases each so many-th; continuous integration asks for fewer than all.
+# Of the slow suite's compiled cases each so many-th.
 EVERY = int(os.environ.get("SRCGRAD_CONFORMANCE_EVERY", "1"))
 CASES = [pytest.param(case, id=f"{row.name}-{k}") for row in ROWS for k, case in enumerate(row.cases)]
 

@@ -14,7 +14,7 @@ from oracle.verdicts import RIGHT, fails_alike, verdict
 from random_programs import Program, program
 
 BATCH = 25
-# The slow suite's plain programs; continuous integration asks for fewer, to stay within its time.
+# The slow suite's plain programs; fewer can be asked for.
 PROGRAMS = int(os.environ.get("SRCGRAD_RANDOM_PROGRAMS", "10000"))
 REFUSABLE = ("UnboundError", "UnsupportedError")
 
