@@ -69,7 +69,7 @@ LARGEST = 400  # ops in a body; what is larger takes Numba too long
 
 
 def run_in_lanes(function: Function) -> Function:
-    if not any(op.primitive == "for" for op in walk(function.body)):
+    if not any(map(_is_worth_it, walk(function.body))):  # what is asked of the whole function takes long
         return function
     program = program_of(function)
     return replace(function, body=_Lanes(program).block(function.body))
