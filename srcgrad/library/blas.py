@@ -65,34 +65,22 @@ LARGE = '''def large_product(a, b, c, kept):
                 c[i, j] += factor * b[t, j]
 '''
 # Measured with OpenBLAS on AVX2: a call costs as much as some thousand multiplications in a loop.
-PRODUCT = '''def matrix_product(a, b, c):
-    """c = a @ b."""
+SMALL_OR_LARGE = '''def {name}(a, b, c):
+    """c {equals} a @ b."""
     m, k = a.shape
     n = b.shape[1]
     if m * n * k > 1500:
-        large_product(a, b, c, 0.0)
+        large_product(a, b, c, {kept})
         return
     for i in range(m):
         for j in range(n):
             total = a.dtype.type(0)
             for t in range(k):
                 total += a[i, t] * b[t, j]
-            c[i, j] = total
+            c[i, j] {equals} total
 '''
-SUM = '''def add_product(a, b, c):
-    """c += a @ b."""
-    m, k = a.shape
-    n = b.shape[1]
-    if m * n * k > 1500:
-        large_product(a, b, c, 1.0)
-        return
-    for i in range(m):
-        for j in range(n):
-            total = a.dtype.type(0)
-            for t in range(k):
-                total += a[i, t] * b[t, j]
-            c[i, j] += total
-'''
+PRODUCT = SMALL_OR_LARGE.format(name="matrix_product", equals="=", kept=0.0)
+SUM = SMALL_OR_LARGE.format(name="add_product", equals="+=", kept=1.0)
 
 
 @routine(reads=2, fills=1, compiled=PRODUCT, jvp=product_jvp, vjp_into=product_vjp, helpers=(LARGE,))
