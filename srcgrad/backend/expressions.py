@@ -16,7 +16,7 @@ from srcgrad.backend.facts import Facts
 from srcgrad.backend.folding import leaves
 from srcgrad.backend.runtime import HELPER_OF
 from srcgrad.backend.vector_text import vector_function
-from srcgrad.ir.core import Const, Op, Operand, Value, constant, index
+from srcgrad.ir.core import Const, Op, Operand, Value, constant, index, is_integer
 from srcgrad.ir.types import C64, C128, F32, F64, I64, INDEX, DType, Scalar
 from srcgrad.primitives.scalar import PRECEDENCE, SCALARS
 
@@ -38,10 +38,6 @@ NUMPY_NAMES = {
 
 # Of integers: n - 1 < m is n <= m.
 ONE_LESS = {"lt": "<=", "ge": ">"}
-
-
-def is_integer(operand: Operand) -> bool:
-    return isinstance(operand.type, Scalar) and operand.type.dtype.kind in "iu"
 
 
 def numpy_name(dtype: DType) -> str:

@@ -155,6 +155,11 @@ def is_zero(operand: Operand) -> bool:
     return isinstance(operand, Const) and operand.value == 0
 
 
+def is_integer(operand: Operand) -> bool:
+    """Whether an operand is an integer; a truth value is none."""
+    return isinstance(operand.type, Scalar) and operand.type.dtype.kind in "iu"
+
+
 def same(a: Operand, b: Operand) -> bool:
     """Whether two operands are one value, or constants equal to the last bit."""
     return a is b or (isinstance(a, Const) and isinstance(b, Const) and a.key() == b.key())

@@ -42,8 +42,8 @@ from dataclasses import dataclass, replace
 from srcgrad.analysis.index_ranges import IndexRanges
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_sites
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, walk
-from srcgrad.ir.types import Array, Scalar
+from srcgrad.ir.core import Block, Const, Function, Op, Value, defined, is_integer, walk
+from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect
 
 LOOPS = ("for", "while")
@@ -139,11 +139,7 @@ class _Hoisting:
 
 def may_fail(op: Op) -> bool:
     """Integer division by what may be zero, and integer powers."""
-    if op.primitive not in ("floordiv", "mod", "ipow") or not _integral(op.operands[0]):
+    if op.primitive not in ("floordiv", "mod", "ipow") or not is_integer(op.operands[0]):
         return False
     divisor = op.operands[1]
     return op.primitive == "ipow" or not isinstance(divisor, Const) or not divisor.value
-
-
-def _integral(operand: Operand) -> bool:
-    return isinstance(operand.type, Scalar) and operand.type.dtype.kind in "iu"
