@@ -26,8 +26,10 @@ class Builder:
         self._definitions: dict[Value, Op] = {}
         self._arguments: set[Value] = set()
         self._born: dict[Value, int] = {}
-        # References that must not be written to any more; kept by the front end.
-        self.frozen: list[Value] = []
+        # References that must not be written to any more, with the copy that must not be read after such a write
+        # (None: whatever is read); kept by the front end. And the writes that may be to one of them.
+        self.frozen: list[tuple[Value, Value | None]] = []
+        self.doubtful: list[tuple[Value, Value, Value | None, Location | None]] = []  # target, frozen, its copy, where
         self.copies: list[tuple[Value, Value]] = []  # where NumPy has views: the copy, and of what
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from srcgrad.errors import UnsupportedError
+from srcgrad.analysis.outdated import StandIns
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape, fitted
 from srcgrad.frontend.arrays.delayed import (
@@ -19,11 +19,14 @@ from srcgrad.frontend.arrays.delayed import (
     source_at,
 )
 from srcgrad.frontend.numbers.promotion import PARTS, Number, as_scalar, cast
-from srcgrad.frontend.refusals import refuse
+from srcgrad.frontend.refusals import refusal, refuse
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, Value
+from srcgrad.ir.core import Const, Function, Operand, Value
 from srcgrad.ir.types import DType
+
+KEPT = "an array is written to after a view of it was kept: reshaped, broadcast, in a list, its diagonal or .real"
+COPY_BEFORE = "Copy it before, as in x.copy().reshape(...) or z.real.copy(), or use x.flatten()."
 
 
 def store_into(builder: Builder, target: ArrayValue, value: FrontValue) -> None:
@@ -133,9 +136,12 @@ def untouched(builder: Builder, value: Delayed, target: Value) -> bool:
 
 
 def snapshot(builder: Builder, array: ArrayValue) -> ArrayValue:
-    """A copy where NumPy may have made a view: neither may be written to from now on."""
+    """A copy where NumPy may have made a view.
+
+    It must not be written to from now on; nor may the array be, as long as the copy is still read.
+    """
     copied = copy(builder, array)
-    builder.frozen += [array.ref, copied.ref]
+    builder.frozen += [(array.ref, copied.ref), (copied.ref, None)]
     return copied
 
 
@@ -143,15 +149,27 @@ def keep_apart(builder: Builder, array: ArrayValue) -> ArrayValue:
     """The array, which a variable will hold: if it is a copy where NumPy made a view, as of ``z.real``, both stay."""
     for copied, original in builder.copies:
         if not extents.disjoint(builder, copied, array.ref):
-            builder.frozen.append(original)
+            builder.frozen.append((original, copied))
     return array
 
 
 def require_writeable(builder: Builder, target: Value) -> None:
-    """Refuse a write that would tell a copy from the view that NumPy may have made instead."""
-    if not all(extents.disjoint(builder, target, f) for f in builder.frozen):
-        message = (
-            "an array is written to after a view of it was kept: reshaped, broadcast, in a list, its diagonal or .real"
-        )
-        hint = "Copy it before, as in x.copy().reshape(...) or z.real.copy(), or use x.flatten()."
-        raise refuse(builder, message, hint, UnsupportedError)
+    """Note a write that may tell a copy from the view that NumPy may have made instead.
+
+    Whether it does is known only when all has been lowered: what a carried reference is, and what is read afterwards.
+    """
+    for frozen, copied in builder.frozen:
+        if not extents.disjoint(builder, target, frozen):
+            builder.doubtful.append((target, frozen, copied, builder.location))
+
+
+def require_no_outdated_copies(builder: Builder, function: Function) -> None:
+    """Refuse writes to a copy that stands for a view, and those after which one is read that should have changed."""
+    if not builder.doubtful:
+        return
+    for part in (function, *function.callees.values()):
+        copies = StandIns(part)
+        for target, frozen, copied, location in builder.doubtful:
+            written = copies.writes_through(target, frozen)
+            if any(copied is None or copies.alive_at(copied, write) for write in written):
+                raise refusal(location, KEPT, COPY_BEFORE)
