@@ -29,6 +29,7 @@ class Builder:
         # References that must not be written to any more; kept by the front end.
         self.frozen: list[Value] = []
         self.copies: list[tuple[Value, Value]] = []  # where NumPy has views: the copy, and of what
+        self.stretches = False  # whether an extent may turn out to be 1 where it meets another; likewise
 
     @property
     def ops(self) -> list[Op]:
