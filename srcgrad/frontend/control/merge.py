@@ -16,6 +16,7 @@ from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
+from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
 from srcgrad.ir.core import Const, Operand, constant, index
 from srcgrad.ir.types import Array, Scalar, Type
@@ -103,6 +104,23 @@ def outlives(lowering: Lowering, s: Structure) -> bool:
     if isinstance(s, Static) and isinstance(s.value, TupleValue):
         return lowering.builder.is_open(s.value.home)
     return not isinstance(s, Tree) or all(outlives(lowering, c) for c in s.children)
+
+
+def escapes(lowering: Lowering, s: Structure) -> bool:
+    """Whether a function in a structure was made by a call inside the block that has just been lowered.
+
+    Only there the variables of that call have values.
+    """
+    if isinstance(s, Tree):
+        return any(escapes(lowering, c) for c in s.children)
+    made_by = [f.value.scope for f in _functions(s) if isinstance(f.value, values.Closure)]
+    while made_by:
+        scope = made_by.pop()
+        assert isinstance(scope, Scope)
+        if scope.home is not None and not lowering.builder.is_open(scope.home):
+            return True
+        made_by += [scope.parent] if scope.parent is not None else []
+    return False
 
 
 def _function(s: Structure) -> Static:
