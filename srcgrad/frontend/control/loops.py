@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.boundary.objects import Records
-from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.items import kept, sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import (
     ATTEMPTS,
@@ -117,6 +117,7 @@ def _for(lowering: Lowering, node: ast.For) -> None:
 def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[], None]) -> None:
     """Lower in one way; in the other where that is refused. If that is refused, too, the first refusal stands."""
     before, start, dead = lowering.variables(), len(lowering.builder.ops), lowering.dead
+    restore_containers = kept(before.values())
     try:
         usual()
         return
@@ -126,6 +127,7 @@ def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[]
         first = refusal
     del lowering.builder.ops[start:]
     lowering.rebind(before)
+    restore_containers()
     lowering.dead = dead
     try:
         otherwise()
