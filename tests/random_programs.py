@@ -19,7 +19,6 @@ from random_parts.expressions import Shape
 from random_parts.functions import TWICE
 from random_parts.patterns import HELPERS
 
-
 TEXTS = {**HELPERS, "Box": BOX, "twice": TWICE}
 
 

@@ -120,7 +120,9 @@ class Expressions:
 
     def power(self) -> str:
         """An exponent, an integer that may be a counter."""
-        return self.rng.choice(["2", *(name for name, (low, high) in self.scope.counters.items() if 0 <= low and high < 6)])
+        return self.rng.choice(
+            ["2", *(name for name, (low, high) in self.scope.counters.items() if low >= 0 and high < 6)]
+        )
 
     def called(self, argument: str) -> str:
         """A closure's result, bounded as it is itself."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random_parts.states import States
 
-
 TWICE = "def twice(g, t):\n    return g(0.5 * g(t))\n"
 
 

@@ -7,6 +7,7 @@ of a value in a structure (with the casts that takes), ``rebuild`` the value fro
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend import values
@@ -70,19 +71,28 @@ def describe(value: FrontValue) -> Structure:
             return Static(value, Identity(value))
 
 
+@dataclass(frozen=True, eq=False)
+class Changeable(Static):
+    """A container that can be changed, as that very object; ``items`` are what was in it when this was made."""
+
+    value: TupleValue
+    items: tuple[Structure, ...]
+
+
 def identified(value: FrontValue) -> Structure:
     """The structure of a value in which what can be changed is that very object, and not what is in it now."""
     if not isinstance(value, TupleValue):
         return describe(value)
+    items = tuple(identified(v) for v in value.items)
     if value.mutable:
-        return Static(value, Identity(value))
-    return Tree(value.cls, value.keys, tuple(identified(v) for v in value.items))  # type: ignore[arg-type]  # as in describe
+        return Changeable(value, Identity(value), items)
+    return Tree(value.cls, value.keys, items)  # type: ignore[arg-type]  # as in describe
 
 
 def contents(s: Structure) -> Structure:
-    """The structure in which an object that can be changed is what is in it now."""
-    if isinstance(s, Static) and isinstance(s.value, TupleValue):
-        return contents(describe(s.value))
+    """The structure in which an object that can be changed is what was in it."""
+    if isinstance(s, Changeable):
+        return Tree(s.value.cls, s.value.keys, tuple(contents(c) for c in s.items))  # type: ignore[arg-type]  # as in describe
     if isinstance(s, Tree):
         return Tree(s.cls, s.keys, tuple(contents(c) for c in s.children))
     return s
@@ -90,10 +100,10 @@ def contents(s: Structure) -> Structure:
 
 def freeze(s: Structure) -> None:
     """Refuse changes from now on to the objects of which a copy has been made: it would not see them."""
-    if isinstance(s, Static) and isinstance(s.value, TupleValue):
+    if isinstance(s, Changeable):
         s.value.home = s.value.origin = None
-        for item in s.value.items:
-            freeze(identified(item))
+        for item in s.items:
+            freeze(item)
     if isinstance(s, Tree):
         for child in s.children:
             freeze(child)
@@ -101,7 +111,7 @@ def freeze(s: Structure) -> None:
 
 def outlives(lowering: Lowering, s: Structure) -> bool:
     """Whether the objects in a structure were made in front of the block that has just been lowered."""
-    if isinstance(s, Static) and isinstance(s.value, TupleValue):
+    if isinstance(s, Changeable):
         return lowering.builder.is_open(s.value.home)
     return not isinstance(s, Tree) or all(outlives(lowering, c) for c in s.children)
 
