@@ -352,11 +352,12 @@ def fixed_point(
     emit: Callable[[Sequence[Part], Slots, Sequence[Operand], Sequence[str]], Iterator[Operand]],
 ) -> None:
     """Lower until an iteration leaves what it found, then emit the loop and bind its results."""
-    entry = lowering.variables()
+    entry, sharing = lowering.variables(), len(lowering.sharing)
     slots = initial_slots(lowering, loop, entry)
     for _ in range(ATTEMPTS):
         forget_pending(lowering, loop)
         parts = lower(entry, slots)
+        del lowering.sharing[sharing:]  # the variables of calls in the body begin anew in each iteration
         found = next_slots(lowering, loop, slots, parts[-1].bindings)
         settled_slots(lowering, loop, found)
         if is_stable(lowering, loop, slots, found):
