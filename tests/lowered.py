@@ -19,9 +19,7 @@ from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 
 
-def lowered(
-    function: Callable[..., Any], *args: Any, wide: bool = False, **kwargs: Any
-) -> tuple[Lowered, list[Any]]:
+def lowered(function: Callable[..., Any], *args: Any, wide: bool = False, **kwargs: Any) -> tuple[Lowered, list[Any]]:
     """The lowered function, and the leaves it takes for these arguments; ``wide`` lets extents of 1 meet others."""
     target = getattr(function, "py_func", function)
     bound = inspect.signature(target).bind(*args, **kwargs)
