@@ -13,6 +13,7 @@ from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
+from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
@@ -85,6 +86,8 @@ PREPARE = each(
     privatize,
     remove_dead,
 )
+# Where it is differentiated.
+CHOICES = each(choose_again)
 # After reversal: forward values are named out of scope until recall brings them back.
 APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_dead, recall))
 # Where value and gradient are asked for together, their loops may be one.
@@ -119,7 +122,7 @@ STEPS = tuple(
         (
             "lower",
             trust_indices.__name__,
-            *(step.name for step in PREPARE),
+            *(step.name for step in (*PREPARE, *CHOICES)),
             "reverse",
             "forward",
             *(step.name for step in RECALL),
@@ -153,7 +156,7 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: 
     checks_value = options.check_nan and not with_value
     differentiate = Step("reverse", partial(pullbacks.gradient, wrt=wrt, with_value=with_value or checks_value))
     dropping = (Step("drop_value", drop_value),) if checks_value else ()
-    return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options), *dropping))
+    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *finishing(options), *dropping))
 
 
 def drop_value(function: Function) -> Function:
@@ -164,13 +167,13 @@ def drop_value(function: Function) -> Function:
 def tangents(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """``(*results, *tangents)`` from ``(*primals, *tangents)``."""
     differentiate = Step("forward", partial(forward.forward, wrt=wrt))
-    return run(function, (*preparing(options), differentiate, *finishing(options)))
+    return run(function, (*preparing(options), *CHOICES, differentiate, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
     differentiate = Step("reverse", partial(pullbacks.pullback, wrt=wrt))
-    return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options)))
+    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *finishing(options)))
 
 
 def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
@@ -179,7 +182,7 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
     Where the pullback cannot be cut off, nothing is kept and it runs the forward sweep again.
     """
     differentiate = Step("reverse", partial(pullbacks.value_and_pullback, wrt=wrt))
-    whole = run(function, (*preparing(options), differentiate, *APART, *finishing(options)))
+    whole = run(function, (*preparing(options), *CHOICES, differentiate, *APART, *finishing(options)))
     cut = split(whole, len(function.parameters), len(function.results))
     if cut is None:
         return Halves(primal(function, options), pullback(function, wrt, options), ())
