@@ -24,8 +24,10 @@ from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.adopt_shadows import adopt_shadows
+from srcgrad.optimize.carry_sums import carry_sums
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
+from srcgrad.optimize.copy_columns import copy_columns
 from srcgrad.optimize.count_while import count_while
 from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.fold_constants import fold_constants
@@ -48,6 +50,7 @@ from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
 from srcgrad.optimize.trust_indices import trust_indices
+from srcgrad.optimize.unroll_short import unroll_short
 from srcgrad.settings import Options
 from srcgrad.watch import announcing, warn_of_unknown_steps
 
@@ -84,6 +87,9 @@ PREPARE = each(
     hoist_checks,
     fuse_temporaries,
     privatize,
+    unroll_short,
+    fold_constants,
+    share_common,
     remove_dead,
 )
 # Where it is differentiated.
@@ -112,7 +118,7 @@ IMPROVE = each(
 # Where `parallel` asks for it, before lanes: these then run in each chunk.
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
-LANES = each(run_in_lanes, hoist_invariants, share_common)
+LANES = each(run_in_lanes, copy_columns, carry_sums, hoist_invariants, share_common)
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
