@@ -120,7 +120,7 @@ THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
 LANES = each(run_in_lanes, copy_columns, carry_sums, hoist_invariants, share_common)
 # Each is left out where a program is shown, or differentiated again.
-DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__)
+DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(

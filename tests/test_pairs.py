@@ -214,7 +214,7 @@ def test_single_precision() -> None:
     np.testing.assert_allclose(gradient, srcgrad.grad(energy, jit=False)(X), rtol=1e-4, atol=1e-5)
 
 
-def test_only_short_loops_inside_others_are_written_out() -> None:
+def test_loops_are_written_out_where_the_loop_around_then_is_the_innermost() -> None:
     def long_and_short(x):
         total = 0.0
         for a in range(3):
@@ -224,9 +224,12 @@ def test_only_short_loops_inside_others_are_written_out() -> None:
                 total += x[i, 0]
             for a in range(3):
                 total += x[i, a]
+        for i in range(x.shape[0]):
+            for a in range(3):
+                total += x[i, a] ** 2
         return total
 
     before = prepared(long_and_short, (X,))
     counts = [[op.operands[0] for op in walk(f.body) if op.primitive == "for"] for f in (before, unroll_short(before))]
     literal = [[n for n in trips if isinstance(n, Const)] for trips in counts]
-    assert literal == [[index(3), index(5), index(3)], [index(3), index(5)]]
+    assert literal == [[index(3), index(5), index(3), index(3)], [index(3), index(5), index(3)]]

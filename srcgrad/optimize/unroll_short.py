@@ -37,8 +37,8 @@ from dataclasses import dataclass, replace
 
 from srcgrad.analysis.extents import pinned
 from srcgrad.analysis.in_front import LOOPS
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, index, walk
-from srcgrad.ir.rewrite import copy_op, renamed, substitute_op
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, index, walk, walk_ops
+from srcgrad.ir.rewrite import copy_op, renamed, substitute_op, with_blocks, with_ops
 
 MOST_TRIPS = 4
 MOST_OPS = 32  # of what a loop becomes: Numba takes long for many subscripts
@@ -47,7 +47,7 @@ MOST_OPS = 32  # of what a loop becomes: Numba takes long for many subscripts
 def unroll_short(function: Function) -> Function:
     if not any(map(_is_short, walk(function.body))):
         return function
-    return replace(function, body=_Unrolling(pinned(function)).block(function.body, inside=False))
+    return replace(function, body=_Unrolling(pinned(function)).block(function.body, in_loop=False))
 
 
 def _is_short(op: Op) -> bool:
@@ -64,27 +64,30 @@ def _trips(loop: Op) -> int:
 class _Unrolling:
     pinned: frozenset[Value]
 
-    def block(self, block: Block, *, inside: bool) -> Block:
-        ops: list[Op] = []
+    def block(self, block: Block, *, in_loop: bool) -> Block:
+        """The block with its loops written out, if it is a loop's body that then holds none."""
+        ops = [with_blocks(op, [self.block(b, in_loop=op.primitive in LOOPS) for b in op.blocks]) for op in block.ops]
+        loops = [op for op in walk_ops(ops) if op.primitive in LOOPS]
+        if not in_loop or not loops or not all(op in ops and self.may_unroll(op) for op in loops):
+            return with_ops(block, ops)
+        written: list[Op] = []
         names: dict[Value, Operand] = {}
-        for op in block.ops:
-            inner = inside or op.primitive in LOOPS
-            current = replace(op, blocks=tuple(self.block(b, inside=inner) for b in op.blocks)) if op.blocks else op
-            current = substitute_op(current, names)
-            if inside and self.may_unroll(current):
-                written, results = _written_out(current)
-                ops += written
+        for op in ops:
+            current = substitute_op(op, names)
+            if op in loops:
+                copies, results = _written_out(current)
+                written += copies
                 names.update(zip(op.results, results, strict=True))
             else:
-                ops.append(current)
-        return replace(block, ops=tuple(ops), yields=tuple(renamed(y, names) for y in block.yields))
+                written.append(current)
+        return replace(block, ops=tuple(written), yields=tuple(renamed(y, names) for y in block.yields))
 
     def may_unroll(self, op: Op) -> bool:
-        """Whether a loop is short and small, and holds no further loop; no extent may become the constant 1."""
+        """Whether a loop is short and small, and at most adds to memory; no extent may become the constant 1."""
         if not _is_short(op) or op.attributes:
             return False
         inner = list(walk(op.blocks[0]))
-        if len(inner) * _trips(op) > MOST_OPS or any(o.primitive in LOOPS for o in inner):
+        if len(inner) * _trips(op) > MOST_OPS or any(o.primitive in ("alloc", "store") for o in inner):
             return False
         return self.pinned.isdisjoint((*op.blocks[0].parameters, *op.results))
 
