@@ -17,6 +17,7 @@ from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
+from srcgrad.differentiate.reuse import reuse
 from srcgrad.differentiate.split import Halves, split
 from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.lower import Lowered
@@ -95,7 +96,7 @@ PREPARE = each(
 # Where it is differentiated.
 CHOICES = each(choose_again)
 # After reversal: forward values are named out of scope until recall brings them back.
-APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_dead, recall))
+APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_dead, reuse, recall))
 # Where value and gradient are asked for together, their loops may be one.
 RECALL = (*each(fuse_values), *APART)
 # On what is to be emitted.
