@@ -155,7 +155,7 @@ def test_values_are_those_of_numpy(jitted: bool) -> None:
     def decomposed(a):
         u, s, vt = np.linalg.svd(a)
         q, r = np.linalg.qr(a, "complete")
-        w, v = np.linalg.eigh(a @ np.conj(a.T))
+        w, v = np.linalg.eigh(np.conj(a.T) @ a)
         return u, s, vt, q, r, w, v, np.linalg.pinv(a)
 
     for ours, theirs in zip(jit(decomposed, jit=jitted)(TALL), decomposed(TALL), strict=True):

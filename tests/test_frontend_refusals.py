@@ -98,8 +98,8 @@ def endless(x):
 def changes_list_in_loop(x, n):
     a = []
     for _ in range(n):
-        a.append(x)
-    return a[0][0]
+        a.append({"x": x})
+    return a[0]["x"][0]
 
 
 def returns_growing_list(x):
@@ -175,7 +175,7 @@ REFUSALS = [
     (calls_number, (1.0,), ArgumentTypeError, "a number is called", "x(1.0)"),
     (array_truth, (X,), ArgumentTypeError, "truth of an array", "x > 0"),
     (endless, (1.0,), UnsupportedError, "on every path", "endless"),
-    (changes_list_in_loop, (X, 2), UnsupportedError, "holds an array", "a.append"),
+    (changes_list_in_loop, (X, 2), UnsupportedError, "holds a dict", "a.append"),
     (returns_growing_list, (X,), UnsupportedError, "a list of run-time length", "def returns_growing_list"),
     (iterator_kept, (X,), UnsupportedError, "iterator", "pairs = zip"),
     (sets_attribute, (X,), UnsupportedError, "attribute is assigned", "x.shape"),
