@@ -60,7 +60,7 @@ def unknown_function(x):
 
 
 def prints(x):
-    print(x)
+    print(x, file=None)
     return x
 
 
@@ -168,7 +168,7 @@ REFUSALS = [
     (array_from_loop, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),
     (unknown_name, (1.0,), UnboundError, "'undefined_name' is not defined", "undefined_name"),
     (unknown_function, (1.0,), UnsupportedError, "np.busday_count has no rule", "np.busday_count"),
-    (prints, (1.0,), UnsupportedError, "print()", "print(x)"),
+    (prints, (1.0,), UnsupportedError, "print()", "print(x, file=None)"),
     (two_types, (1.0, 2), UnsupportedError, "depending on the path", "if n > 1"),
     (two_ranks, (X, 2), UnsupportedError, "depending on the path", "if n > 1"),
     (missing_argument, (1.0,), ArgumentTypeError, "misses the argument 'b'", "with_two(x)"),
