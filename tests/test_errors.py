@@ -195,9 +195,9 @@ def draws(x):
     return x * np.random.gamma(2.0)  # here
 
 
-@refused(1.0, error=UnsupportedError, found="np.random.default_rng has no rule", instead="Draw outside")
-def seeds(x):
-    return x * np.random.default_rng(0).normal()  # here
+@refused(1.0, error=UnsupportedError, found="gamma has no rule", instead="Draw outside")
+def draws_from_a_generator(x):
+    return x * np.random.default_rng(0).gamma(2.0)  # here
 
 
 @refused(np.ones(3), error=Error, found="'tofile'", instead="")
