@@ -31,8 +31,12 @@ if TYPE_CHECKING:
 
 
 # How what is compiled runs independent iterations, by steps that readers are not shown.
-FOLLOWING = {"run_in_threads": "in threads, in 32 chunks", "run_in_lanes": "side by side, in blocks of 32"}
-FOLLOWS = '# What is compiled runs independent iterations {} (see level="compiled").\n'
+FOLLOWING = {
+    "run_in_threads": "runs independent iterations in threads, in 32 chunks",
+    "run_in_lanes": "runs independent iterations side by side, in blocks of 32",
+    "copy_columns": "looks at rows of a few numbers by columns",
+}
+FOLLOWS = '# What is compiled {} (see level="compiled").\n'
 
 
 class Compiled(CallableInNumba):
