@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.analysis.outdated import StandIns
+from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape, fitted
 from srcgrad.frontend.arrays.delayed import (
@@ -22,11 +23,8 @@ from srcgrad.frontend.numbers.promotion import PARTS, Number, as_scalar, cast
 from srcgrad.frontend.refusals import refusal, refuse
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Function, Operand, Value
+from srcgrad.ir.core import Const, Function, Location, Operand, Value
 from srcgrad.ir.types import DType
-
-KEPT = "an array is written to after a view of it was kept: reshaped, broadcast, in a list, its diagonal or .real"
-COPY_BEFORE = "Copy it before, as in x.copy().reshape(...) or z.real.copy(), or use x.flatten()."
 
 
 def store_into(builder: Builder, target: ArrayValue, value: FrontValue) -> None:
@@ -154,10 +152,14 @@ def keep_apart(builder: Builder, array: ArrayValue) -> ArrayValue:
 
 
 def require_writeable(builder: Builder, target: Value) -> None:
-    """Note a write that may tell a copy from the view that NumPy may have made instead.
+    """Refuse or note a write that may tell a copy from the view that NumPy may have made instead.
 
     Whether it does is known only when all has been lowered: what a carried reference is, and what is read afterwards.
     """
+    builder.note_write(target)
+    of_any_iteration = not extents.is_origin(builder, extents.root(builder, target))
+    if of_any_iteration and any(ArrayValue(k).dtype == ArrayValue(target).dtype for k in builder.kept):
+        raise refuse_write(builder.location)
     for frozen, copied in builder.frozen:
         if not extents.disjoint(builder, target, frozen):
             builder.doubtful.append((target, frozen, copied, builder.location))
@@ -172,4 +174,24 @@ def require_no_outdated_copies(builder: Builder, function: Function) -> None:
         for target, frozen, copied, location in builder.doubtful:
             written = copies.writes_through(target, frozen)
             if any(copied is None or copies.alive_at(copied, write) for write in written):
-                raise refusal(location, KEPT, COPY_BEFORE)
+                raise refuse_write(location)
+
+
+def refuse_if_written(builder: Builder, memory: Value, older: bool) -> None:
+    """Refuse to keep an array that may have been written to in an earlier iteration of a loop around.
+
+    That is what ``older`` memory may be, or what a loop carries if the array is carried, too.
+    """
+    for target in builder.written_in_loops():
+        root = extents.root(builder, target)
+        carried = not extents.is_origin(builder, root) and ArrayValue(root).dtype == ArrayValue(memory).dtype
+        if carried or (older and not extents.disjoint(builder, root, memory)):
+            raise refuse_write(builder.location)
+
+
+def refuse_write(location: Location | None) -> Error:
+    message = (
+        "an array is written to after a view of it was kept: reshaped, broadcast, in a list, its diagonal or .real"
+    )
+    hint = "Copy it before, as in x.copy().reshape(...), z.real.copy() or kept.append(x.copy())."
+    return refusal(location, message, hint, UnsupportedError)

@@ -13,10 +13,12 @@ from types import FunctionType
 
 import numpy as np
 
+from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.values import FrontValue, ScalarValue, Static
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Operand
+from srcgrad.ir.types import Array
 
 PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?([diouxXeEfFgGcrsa%])")
 LINALG_ERROR = "np.linalg.LinAlgError"  # by the name that every generated module has for it
@@ -34,7 +36,7 @@ def exception_and_message(lowering: Lowering, node: ast.Raise) -> tuple[str, str
     cls = lowering.evaluate(cls_node)
     if not (isinstance(cls, Static) and isinstance(cls.value, type) and issubclass(cls.value, Exception)):
         lowering.refuse(node.exc, "this is not an exception", "Raise one, such as ValueError.")
-    text, values = message_of(lowering, arguments)
+    text, values = message_of_numbers(lowering, arguments)
     return name_of(raised(cls.value, len(values))), text, values
 
 
@@ -77,10 +79,18 @@ def exception_named(name: str) -> type:
     return found
 
 
-def message_of(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:
-    """The text of an exception's arguments, run-time numbers in it as ``{0}``, ``{1}`` ..."""
+def message_of_numbers(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:
+    """The message of an exception: arrays are too much for it."""
+    text, values = message_of(lowering, arguments)
+    if any(isinstance(v.type, Array) for v in values):
+        lowering.refuse(arguments[0], "an array in the message of an exception", "Name numbers or text.")
+    return text, values
+
+
+def message_of(lowering: Lowering, arguments: Sequence[ast.expr], separator: str = ", ") -> tuple[str, list[Operand]]:
+    """The text of an exception's arguments, or of a print's, run-time numbers in it as ``{0}``, ``{1}`` ..."""
     values: list[Operand] = []
-    text = ", ".join(_text(lowering, node, values) for node in arguments)
+    text = separator.join(_text(lowering, node, values) for node in arguments)
     return text, values
 
 
@@ -116,10 +126,14 @@ def _formatted(pattern: str, texts: Sequence[str]) -> str:
 def _shown(lowering: Lowering, node: ast.expr, value: FrontValue, values: list[Operand]) -> str:
     if isinstance(value, Static):
         return _escaped(str(value.value))
-    if isinstance(value, ScalarValue):
-        values.append(value.operand)
+    value = settle(lowering, value)
+    if isinstance(value, ScalarValue | ArrayValue):
+        values.append(value.operand if isinstance(value, ScalarValue) else value.ref)
         return f"{{{len(values) - 1}}}"
-    lowering.refuse(node, f"{kind_of(value)} in the message of an exception", "Name numbers or text.")
+    if isinstance(value, TupleValue) and not value.keys:
+        inner = ", ".join(_shown(lowering, node, item, values) for item in value.items)
+        return f"[{inner}]" if value.cls is list else f"({inner})"
+    lowering.refuse(node, f"{kind_of(value)} in a message", "Name numbers or text.")
 
 
 def _escaped(text: str) -> str:
