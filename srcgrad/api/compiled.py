@@ -30,9 +30,13 @@ if TYPE_CHECKING:
     from srcgrad.frontend.lower import Lowered
 
 
-# How what is compiled runs independent iterations, by steps that readers are not shown.
-FOLLOWING = {"run_in_threads": "in threads, in 32 chunks", "run_in_lanes": "side by side, in blocks of 32"}
-FOLLOWS = '# What is compiled runs independent iterations {} (see level="compiled").\n'
+# What is done to loops that are compiled, by steps that readers are not shown.
+FOLLOWING = {
+    "run_in_threads": "runs independent iterations in threads, in 32 chunks",
+    "run_in_lanes": "runs independent iterations side by side, in blocks of 32",
+    "carry_elements": "hands elements of arrays on from one iteration to the next as numbers",
+}
+FOLLOWS = '# What is compiled {} (see level="compiled").\n'
 
 
 class Compiled(CallableInNumba):
