@@ -16,6 +16,7 @@ from srcgrad.differentiate import forward, pullbacks
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
+from srcgrad.differentiate.reuse import reuse
 from srcgrad.differentiate.split import Halves, split
 from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.lower import Lowered
@@ -87,7 +88,7 @@ PREPARE = each(
     remove_dead,
 )
 # After reversal: forward values are named out of scope until recall brings them back.
-APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_dead, recall))
+APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_dead, reuse, recall))
 # Where value and gradient are asked for together, their loops may be one.
 RECALL = (*each(fuse_values), *APART)
 # On what is to be emitted.

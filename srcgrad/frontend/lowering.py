@@ -231,6 +231,18 @@ class Lowering:
         for scope in self.changeable():
             scope.names = {name: value for (s, name), value in variables.items() if s is scope}
 
+    @contextmanager
+    def seeing(self, variables: dict[Variable, Binding]) -> Iterator[None]:
+        """Inside, these scopes are as ``variables`` says, and with them what is in the cells of containers."""
+        now = {scope: scope.names for scope, _ in variables}
+        for scope in now:
+            scope.names = {name: value for (s, name), value in variables.items() if s is scope}
+        try:
+            yield
+        finally:
+            for scope, names in now.items():
+                scope.names = names
+
     # -- names ------------------------------------------------------------------------------------------
 
     def name(self, value: FrontValue, name: str) -> FrontValue:

@@ -95,6 +95,11 @@ def _is_row(s: Structure) -> bool:
     return isinstance(s, Leaf) and isinstance(s.type, Scalar)
 
 
+def place(lowering: Lowering, what: str) -> object:
+    """The name of the list that is made here."""
+    return (lowering.path, lowering.builder.location, what)
+
+
 def new_list(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> FrontValue:
     """The list that is made at ``key``: in memory if it is known to grow at run time."""
     if key in lowering.growing:

@@ -66,11 +66,6 @@ class Column:
         store_into(builder, place, row)
 
 
-def place(lowering: Lowering, what: str) -> object:
-    """The name of the list that is made here."""
-    return (lowering.path, lowering.builder.location, what)
-
-
 def in_memory(lowering: Lowering, value: Counted, key: object) -> Counted | GrowingList:
     """The list made at ``key``, evaluated now, as Python does."""
     if key in lowering.growing:

@@ -10,7 +10,7 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays import indexing, parts
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.arrays.stores import keep_apart
-from srcgrad.frontend.calls.dispatch import call, call_object
+from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.control.iteration import as_counted
@@ -157,9 +157,9 @@ def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None
 
 def _put(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
     if isinstance(container, ArrayValue):
-        indexing.write(lowering.builder, container, key, value)
+        indexing.write(lowering.builder, container, key, elements(lowering, value))
     elif isinstance(container, Delayed) and container.part is not None:
-        parts.write(lowering.builder, container.part, key, value)
+        parts.write(lowering.builder, container.part, key, elements(lowering, value))
     elif isinstance(container, GrowingList) and len(key) == 1:
         growing.write(lowering, container, key[0], value)
     elif isinstance(container, Counted) and container.origin is not None:
@@ -261,7 +261,7 @@ def _augment_array(
     lowering: Lowering, op: type[ast.operator], array: ArrayValue, key: tuple[FrontValue, ...], value: FrontValue
 ) -> None:
     operation = _operation(lowering, op)
-    indexing.augment(lowering.builder, BINARY[op], array, key, value, operation)
+    indexing.augment(lowering.builder, BINARY[op], array, key, elements(lowering, value), operation)
 
 
 def _operation(lowering: Lowering, op: type[ast.operator]) -> Callable[[Builder, Number, Number], Number]:
