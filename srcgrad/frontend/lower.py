@@ -93,6 +93,7 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     lowering.overwritten = known.overwritten
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]
+    lowering.builder.stretches = known.draws or not labels or any(leaf.stretched for _, leaf in labels)
     lowering.exact = frozenset(p for p, (_, leaf) in zip(parameters, labels, strict=True) if leaf.exact)
     lowering.builder.open(parameters)
     leaves = iter(parameters)
