@@ -37,6 +37,11 @@ def program(seed: int, rows: int = 7) -> Program:
     return _Writer(seed, rows).program()
 
 
+def program_of_arrays(seed: int) -> Program:
+    """One whose result is a tuple of arrays and a number, some of them the same memory or that of an argument."""
+    return _ArrayWriter(seed, 7).program()
+
+
 class _Writer(Complexes):
     """Writes one program, statement by statement, keeping in ``scope`` what is bound."""
 
@@ -163,3 +168,14 @@ class _Writer(Complexes):
             self.write("    " * rank + f"total{k} += {weight} * {name}[{index}] * np.cos({name}[{index}])")
             terms.append(f"total{k}")
         self.write(f"return {' + '.join(terms)}")
+
+
+class _ArrayWriter(_Writer):
+    def leave_function(self) -> None:
+        """Never: all results are of one structure."""
+
+    def result(self) -> None:
+        arrays = list(self.scope.arrays)
+        chosen = [self.rng.choice(arrays) for _ in range(self.rng.randint(1, 4))]
+        results = [self.rng.choice([name, name, self.view(name)[0], f"0.5 * {name}"]) for name in chosen]
+        self.write(f"return ({', '.join([*results, self.scalar(1)])})")
