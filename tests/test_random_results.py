@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle.derivatives import check_kept, check_kinds, differentiable, forward, random_direction
+from oracle.derivatives import check_kept, check_kinds, copied, differentiable, forward, random_direction
 from oracle.programs import exact, is_well_conditioned, load, relative_error, time_limit
 from random_programs import Program, program_of_arrays
 
@@ -38,7 +38,7 @@ def weights(results: Sequence[Any]) -> tuple[Any, ...]:
 
 def pulled_back(p: Program, args: tuple[Any, ...], wrt: tuple[int, ...], jit: bool) -> tuple[Any, list[Any]]:
     """The caller overwrites arguments and results before it pulls back."""
-    given = copy.deepcopy(args)
+    given = copied(args)
     results, pullback = srcgrad.vjp(load(p.source), *given, jit=jit)
     check_kept(given, args)
     kept, cotangents = copy.deepcopy(results), weights(results)

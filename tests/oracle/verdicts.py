@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from random_programs import Program
 
 import srcgrad
-from oracle.derivatives import REVERSE, Function, differentiable, forward, random_direction
+from oracle.derivatives import REVERSE, Function, copied, differentiable, forward, random_direction
 from oracle.programs import exact, is_well_conditioned, load, relative_error, time_limit
 
 RIGHT = "right"
@@ -68,10 +67,10 @@ def _many_directions(
 ) -> list[tuple[int, Any]]:
     """Of some programs, the gradient by a real array, its number in front, from a sweep of all directions at once."""
     arrays = [k for k in wrt if isinstance(args[k], np.ndarray) and not np.iscomplexobj(args[k])]
-    if seed % 4 != 1 or not arrays:
+    if seed % 5 != 1 or not arrays:
         return []
     k = arrays[seed % len(arrays)]
-    return [(k, srcgrad.jacfwd(f, argnums=k, jit=jit)(*copy.deepcopy(args)))]
+    return [(k, srcgrad.jacfwd(f, argnums=k, jit=jit)(*copied(args)))]
 
 
 def kind(text: str) -> str:
