@@ -13,6 +13,7 @@ from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
+from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
@@ -118,6 +119,7 @@ STEPS = tuple(
     dict.fromkeys(
         (
             "lower",
+            set_budgets.__name__,
             trust_indices.__name__,
             *(step.name for step in PREPARE),
             "reverse",
@@ -189,7 +191,8 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
 def preparing(options: Options) -> tuple[Step, ...]:
     """What comes before differentiation."""
     trusting = () if options.boundscheck else each(trust_indices)
-    return (*trusting, *PREPARE)
+    budgets = each(partial(set_budgets, default=options.budget), name=set_budgets.__name__)
+    return (*budgets, *trusting, *PREPARE)
 
 
 def finishing(options: Options) -> tuple[Step, ...]:
