@@ -79,7 +79,7 @@ class _Outliner:
         return any(x in self.activity for x in (*op.results, *inside))
 
     def _loop(self, op: Op) -> list[Op]:
-        loop = state_of(op, self.effects, self.extents)
+        loop = state_of(op, self.effects)
         active = _active(loop, self.activity)
         name = self._free_name()
         segment = segment_of(loop, f"{name}_steps", self.extents, self.function)

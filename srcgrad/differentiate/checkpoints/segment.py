@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from srcgrad.analysis.extents import Extent, Extents
+from srcgrad.analysis.extents import Dim, Extent, Extents
 from srcgrad.differentiate.checkpoints.memory import copy, memory, plain
 from srcgrad.differentiate.checkpoints.state import LoopState
 from srcgrad.ir.build import Builder
@@ -25,6 +25,8 @@ from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value
 from srcgrad.ir.rewrite import Environment, copy_op, fresh, renamed, substitute
 from srcgrad.ir.types import INDEX, Array
 from srcgrad.primitives.table import new_builder
+
+CHANGED = "{} changes its shape in a loop with checkpoints: an extent of {{0}} where there was {{1}}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,7 @@ def segment_of(loop: LoopState, name: str, extents: Extents, function: Function)
     outputs = [Value(plain(v), f"{v.name}_out" if v.name else "") for v in loop.arrays]
     filled, read, constants = ([fresh(v) for v in part] for part in (loop.filled, loop.read, loop.constants))
     builder.open((start, count, *scalars, *inputs, *outputs, *filled, *read, *constants))
+    builder.location = loop.op.location
     sizes = _Sizes(builder, extents)
     for original, parameter in zip(
         (*loop.arrays, *loop.filled, *loop.read), (*inputs, *filled, *read), strict=True
@@ -74,8 +77,9 @@ def segment_of(loop: LoopState, name: str, extents: Extents, function: Function)
         builder.ops.append(copy_op(view, names))
     results = _iterations(builder, loop, names, start, count, dict(zip(loop.scalars, scalars, strict=True)), own)
     behind = [*(results[k] for k in loop.references), *own[len(loop.references) :]]
-    for array, output in zip(behind, outputs, strict=True):
+    for original, array, output in zip(loop.arrays, behind, outputs, strict=True):
         assert isinstance(array, Value)
+        sizes.require(original, array, output)
         copy(builder, array, output)
     body = builder.close([results[k] for k in loop.scalars])
     return Segment(Function(name, body, function.callees, loop.op.location), loop)
@@ -93,6 +97,15 @@ class _Sizes:
         for axis, extent in enumerate(self.extents.of(original)):
             if not isinstance(extent, Const) and extent not in self.known:
                 self.known[extent] = self.builder("dim", parameter, axis=axis)
+
+    def require(self, original: Value, array: Value, output: Value) -> None:
+        """Check the extents that may have changed: a snapshot has those of the first state."""
+        for axis, extent in enumerate(self.extents.of(original)):
+            if isinstance(extent, Dim) and extent.array is original:
+                found, wanted = (self.builder("dim", x, axis=axis) for x in (array, output))
+                message = CHANGED.format(original.name or "an array")
+                same = self.builder("eq", found, wanted)
+                self.builder.emit("check", same, found, wanted, exception="ValueError", message=message)
 
     def of(self, original: Value) -> list[Operand]:
         return [n if isinstance(n, Const) else self.known[n] for n in self.extents.of(original)]

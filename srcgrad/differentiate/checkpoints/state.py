@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from srcgrad.analysis.effects import Effects, Path, Touch, shared_depth
-from srcgrad.analysis.extents import Dim, Extents
 from srcgrad.analysis.sites import Tokens
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend.refusals import refusal
@@ -51,7 +50,7 @@ class LoopState:
         return (self.op.operands[0], *state, *self.filled, *self.read, *self.constants)
 
 
-def state_of(op: Op, effects: Effects, extents: Extents) -> LoopState:
+def state_of(op: Op, effects: Effects) -> LoopState:
     """The parts of a loop; refused where a copy of an array could not stand for it."""
     carried = op.blocks[0].parameters[1:]
     roots, views = _roots(op, effects)
@@ -66,7 +65,7 @@ def state_of(op: Op, effects: Effects, extents: Extents) -> LoopState:
             raise _refused(op, f"{names} may be the same memory, and are written to", "Let one be a copy.")
     for value, result in zip(carried, op.results, strict=True):
         if isinstance(value.type, Array):
-            _check_carried(op, value, result, look, extents)
+            _check_carried(op, value, result, look)
     written = [v for v in arrays if look.is_written(v)]
     changed = tuple(v for v in written if look.is_read(v))
     return LoopState(
@@ -179,12 +178,9 @@ def same_memory(one: Tokens, other: Tokens, body: Block, birth: dict[Value, tupl
     )
 
 
-def _check_carried(op: Op, value: Value, result: Value, look: _Look, extents: Extents) -> None:
-    """A copy can stand for a carried array: its extents stay, and nobody sees the memory it was in."""
-    assert isinstance(value.type, Array)
+def _check_carried(op: Op, value: Value, result: Value, look: _Look) -> None:
+    """A copy can stand for a carried array: nobody sees the memory it was in."""
     name = value.name or "an array"
-    if any(Dim(value, axis) in extents.of(value) for axis in range(value.type.rank) if axis not in value.type.ones):
-        raise _refused(op, f"{name} may change its shape from one iteration to the next", "Keep its shape.")
     sites = look.effects.sites
     for site in sites.sites(result):
         if look.body in sites.birth[site]:
