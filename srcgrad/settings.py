@@ -101,16 +101,16 @@ def in_bytes(size: int | str) -> int:
     >>> in_bytes("64MB")
     64000000
     """
-    if isinstance(size, str):
-        text = size.strip().lower()
-        number = text.rstrip("bikmg").strip()
-        unit = text[len(number) :].strip() or "b"
-        if unit not in UNITS:
-            raise ValueError(f"{size!r} is no size of memory; write for example '64MB'")
-        size = int(float(number) * UNITS[unit])
-    if isinstance(size, bool) or size <= 0:
+    text = str(size).strip().lower()
+    number = text.rstrip("bikmg").strip()
+    unit = text[len(number) :].strip() or "b"
+    try:
+        found = int(float(number) * UNITS[unit])
+    except (KeyError, ValueError):
+        found = 0
+    if found <= 0:
         raise ValueError(f"{size!r} is no size of memory; write for example '64MB'")
-    return size
+    return found
 
 
 def cache_directory() -> Path:

@@ -446,3 +446,12 @@ def changed_after_its_rule_kept_it(x):
     for i in range(4):
         s += y[i] * (1.0 + a[i])
     return s
+
+
+def diffused_in_place(x):
+    """A snapshot of a loop's state holds the arrays that the loop changes."""
+    u = x.copy()
+    for t in srcgrad.checkpoint(range(6), budget=100):
+        for i in range(1, 4):
+            u[i] += 0.3 * u[i - 1] * u[i] + 0.01 * t
+    return np.sum(u * u)

@@ -25,7 +25,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from srcgrad.differentiate.checkpoints.outline import MARK
-from srcgrad.ir.core import Function, Op
+from srcgrad.ir.core import Function, Op, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.settings import BY_OPTION
 
@@ -40,4 +40,4 @@ def set_budgets(function: Function, default: int | None) -> Function:
         budget = default if default is None or op.attributes[MARK] == BY_OPTION else op.attributes[MARK]
         return [replace(op, attributes=others if budget is None else {**others, MARK: budget})], {}
 
-    return rewrite(function, visit)
+    return rewrite(function, visit) if any(MARK in op.attributes for op in walk(function.body)) else function

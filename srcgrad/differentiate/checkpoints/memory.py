@@ -9,6 +9,11 @@ from srcgrad.ir.core import Operand, Value, index
 from srcgrad.ir.types import Array
 
 
+def kind_of(array: Operand) -> Array:
+    assert isinstance(array.type, Array)
+    return array.type
+
+
 def plain(array: Operand) -> Array:
     """The type of fresh memory of the shape of an array."""
     assert isinstance(array.type, Array)

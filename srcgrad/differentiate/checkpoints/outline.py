@@ -11,16 +11,19 @@ How the rule's two functions go about it is the matter of ``sweeps``. Loops thro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.extents import Extents
 from srcgrad.differentiate.activity import Activity, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
-from srcgrad.differentiate.checkpoints.memory import copy, ordered, plain
+from srcgrad.differentiate.checkpoints import schedule
+from srcgrad.differentiate.checkpoints.backward_sweep import Active, backward_sweep
+from srcgrad.differentiate.checkpoints.forward_sweep import forward_sweep
+from srcgrad.differentiate.checkpoints.memory import copy, ordered
 from srcgrad.differentiate.checkpoints.segment import Segment, segment_of
+from srcgrad.differentiate.checkpoints.snapshots import as_callee
 from srcgrad.differentiate.checkpoints.state import LoopState, state_of
-from srcgrad.differentiate.checkpoints.sweeps import Sweeps
 from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, walk
 from srcgrad.ir.rewrite import Environment, renamed, substitute_op
 from srcgrad.ir.types import Array, Type
@@ -37,21 +40,6 @@ def outline_checkpoints(function: Function, inputs: Sequence[Value], callees: Ca
     if not any(MARK in op.attributes for op in walk(function.body)):
         return function
     return replace(function, body=_Outliner(function, inputs, callees, planned).block(function.body))
-
-
-@dataclass(frozen=True, eq=False)
-class _Active:
-    """Which parts of a loop carry a derivative."""
-
-    scalars: list[bool]
-    arrays: list[bool]
-    filled: list[bool]
-    read: list[bool]
-    constants: list[bool]
-
-    @property
-    def all(self) -> list[bool]:
-        return [*self.scalars, *self.arrays, *self.filled, *self.read, *self.constants]
 
 
 class _Outliner:
@@ -84,18 +72,18 @@ class _Outliner:
         name = self._free_name()
         segment = segment_of(loop, f"{name}_steps", self.extents, self.function)
         pullback = self._pullback(segment, active)
-        budget = op.integer(MARK)
-        sweeps = Sweeps(segment, name, budget)
         operands = tuple(renamed(x, self.names) for x in loop.operands)
         wrt = tuple(k for k, x in enumerate(loop.operands) if x in self.activity)
         into = [k + 1 in wrt and a for k, a in enumerate(active.all)]
-        forward = sweeps.forward(self.planned(self.callees.primals[pullback]))
-        backward = sweeps.backward(pullback, active.all, into)
+        planned = self.planned(self.callees.primals[pullback])
+        forward = forward_sweep(segment, f"{name}_forward", op.integer(MARK), planned)
+        backward = backward_sweep(segment, f"{name}_backward", pullback, active, into)
         results = (*(op.results[k] for k in (*loop.scalars, *loop.references)), *loop.changed, *loop.filled)
         body = replace(forward.body, yields=forward.body.yields[: len(results)])
         rules = Rules(wrt, "", forward.name, backward.name, tuple(k + 1 for k, chosen in enumerate(into) if chosen))
         whole = Function(name, body, {}, op.location, rules)
-        self.callees.primals.update({f.name: f for f in (whole, forward, backward)})
+        scheduling = (as_callee(schedule.first_advance), as_callee(schedule.unit_length))
+        self.callees.primals.update({f.name: f for f in (whole, forward, backward, *scheduling)})
         given = tuple(Value(x.type, getattr(x, "name", "")) for x in body.yields)
         types: tuple[Type, ...] = tuple(v.type for v in given)
         call = Op("call", operands, given, (), {"callee": name, "types": types}, op.location)
@@ -109,7 +97,7 @@ class _Outliner:
         candidates = (base if k == 0 else f"{base}_{k}" for k in range(len(taken) + 1))
         return next(c for c in candidates if c not in taken)
 
-    def _pullback(self, segment: Segment, active: _Active) -> str:
+    def _pullback(self, segment: Segment, active: Active) -> str:
         """The name of the pullback of a segment, built and added to the callees."""
         primals = self.callees.primals
         name = segment.function.name
@@ -131,11 +119,11 @@ class _Outliner:
         return list(builder.close().ops)
 
 
-def _active(loop: LoopState, activity: Activity) -> _Active:
+def _active(loop: LoopState, activity: Activity) -> Active:
     def of(values: Sequence[Operand]) -> list[bool]:
         return [v in activity for v in values]
 
-    return _Active(
+    return Active(
         of([loop.carried[k] for k in loop.scalars]),
         of(loop.arrays),
         of(loop.filled),
@@ -144,7 +132,7 @@ def _active(loop: LoopState, activity: Activity) -> _Active:
     )
 
 
-def _pattern(segment: Segment, active: _Active) -> Pattern:
+def _pattern(segment: Segment, active: Active) -> Pattern:
     """The active parameters of a segment, each with the type of its twin."""
     flags = [active.scalars, active.arrays, active.arrays, active.filled, active.read, active.constants]
     pattern: list[tuple[int, Type]] = []

@@ -65,12 +65,12 @@ def segment_of(loop: LoopState, name: str, extents: Extents, function: Function)
     builder.open((start, count, *scalars, *inputs, *outputs, *filled, *read, *constants))
     builder.location = loop.op.location
     sizes = _Sizes(builder, extents)
-    for original, parameter in zip(
-        (*loop.arrays, *loop.filled, *loop.read), (*inputs, *filled, *read), strict=True
-    ):
+    for original, parameter in zip((*loop.arrays, *loop.filled, *loop.read), (*inputs, *filled, *read), strict=True):
         sizes.learn(original, parameter)
     own = [_own_copy(builder, sizes, v, source) for v, source in zip(loop.arrays, inputs, strict=True)]
-    names: Environment = {v: sizes.known.get(extents.canonical(v), p) for v, p in zip(loop.constants, constants, strict=True)}
+    names: Environment = {
+        v: sizes.known.get(extents.canonical(v), p) for v, p in zip(loop.constants, constants, strict=True)
+    }
     names.update(zip((*loop.filled, *loop.read), (*filled, *read), strict=True))
     names.update(zip(loop.changed, own[len(loop.references) :], strict=True))
     for view in loop.views:

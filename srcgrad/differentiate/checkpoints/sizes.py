@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from srcgrad.frontend.calls.inline import inline
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, definitions, index
 from srcgrad.ir.rewrite import fresh
@@ -15,22 +14,14 @@ from srcgrad.primitives.table import Effect, effect
 LEAST = 16  # bytes that an iteration is taken to keep at least: where nothing is stored its own numbers are in use
 
 
-def computed(builder: Builder, function: Callable[..., int], *operands: Operand) -> Operand:
-    """What a function of integers gives, inlined."""
-    (result,) = inline(builder, function, operands)
-    return result
-
-
-def state_bytes(builder: Builder, scalars: Iterable[Operand], arrays: Iterable[tuple[Value, Sequence[Operand]]]) -> Operand:
+def state_bytes(
+    builder: Builder, scalars: Iterable[Operand], arrays: Iterable[tuple[Value, Sequence[Operand]]]
+) -> Operand:
     """Of a state with these numbers and arrays, each with its extents."""
     total: Operand = index(sum(_width(x) for x in scalars))
     for array, extents in arrays:
         total = _added(builder, total, _product(builder, index(_width(array)), extents))
-    return computed(builder, at_least_one, total)
-
-
-def at_least_one(size: int) -> int:
-    return max(size, 1)
+    return builder("max", total, index(1))
 
 
 def bytes_per_iteration(
@@ -46,7 +37,9 @@ def bytes_per_iteration(
         if op.primitive != "alloc" or count not in op.operands:
             continue
         others = [spelled.of(x) for x in op.operands if x is not count]
-        total = _added(builder, total, _product(builder, index(_width(op.result)), [x for x in others if x is not None]))
+        total = _added(
+            builder, total, _product(builder, index(_width(op.result)), [x for x in others if x is not None])
+        )
     return total
 
 

@@ -58,7 +58,7 @@ def state_of(op: Op, effects: Effects) -> LoopState:
         raise _refused(op, "it appends to a list", "Store into an array made in front of the loop.")
     arrays = [v for v in roots if isinstance(v.type, Array)]
     own = [v for v in carried if isinstance(v.type, Array)]
-    look = _Look(op, effects)
+    look = Look(op, effects)
     for a, b in combinations((*own, *arrays), 2):
         if look.share_writes(a, b):
             names = " and ".join(sorted(v.name or "a temporary" for v in (a, b)))
@@ -99,7 +99,7 @@ def _roots(op: Op, effects: Effects) -> tuple[list[Value], tuple[Op, ...]]:
     return list(roots), tuple(views)
 
 
-class _Look:
+class Look:
     """What the ops of a loop, and those behind it, do to memory."""
 
     def __init__(self, op: Op, effects: Effects) -> None:
@@ -178,7 +178,7 @@ def same_memory(one: Tokens, other: Tokens, body: Block, birth: dict[Value, tupl
     )
 
 
-def _check_carried(op: Op, value: Value, result: Value, look: _Look) -> None:
+def _check_carried(op: Op, value: Value, result: Value, look: Look) -> None:
     """A copy can stand for a carried array: nobody sees the memory it was in."""
     name = value.name or "an array"
     sites = look.effects.sites
