@@ -14,8 +14,12 @@ from typing import Any
 
 import numpy as np
 from random_parts.complexes import Complexes
+from random_parts.containers import BOX
 from random_parts.expressions import Shape
+from random_parts.functions import TWICE
 from random_parts.patterns import HELPERS
+
+TEXTS = {**HELPERS, "Box": BOX, "twice": TWICE}
 
 
 @dataclass(frozen=True)
@@ -28,16 +32,18 @@ class Program:
     dtype: type[np.floating[Any]]
 
 
-def program(seed: int) -> Program:
-    return _Writer(seed).program()
+def program(seed: int, rows: int = 7) -> Program:
+    """The program of that number; a matrix of so many rows has those that independent iterations work on."""
+    return _Writer(seed, rows).program()
 
 
 class _Writer(Complexes):
     """Writes one program, statement by statement, keeping in ``scope`` what is bound."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, rows: int) -> None:
         super().__init__(Random(seed))
         self.seed = seed
+        self.row_count = rows
         self.single = seed % 17 == 3
         self.complex = seed % 5 == 4 and not self.single
         statements: list[tuple[Callable[[], None], float]] = [
@@ -66,6 +72,12 @@ class _Writer(Complexes):
             (self.wander, 0.4),
             (self.flagged, 0.3),
             (self.closure, 0.3),
+            (self.apply, 0.3),
+            (self.independent, 0.8),
+            *((s, 0.4) for s in (self.gather, self.scatter, self.mask, self.broadcast, self.along_an_axis)),
+            *((s, 0.3) for s in (self.overlap, self.call_numpy, self.stack, self.box, self.turn_box, self.record)),
+            *((s, 0.3) for s in (self.grow_list, self.use_list, self.carry_tuple, self.leave_variables)),
+            *((s, 0.25) for s in (self.permute, self.count, self.replace_argument, self.newton)),
         ]
         if self.complex:
             statements += [
@@ -73,6 +85,8 @@ class _Writer(Complexes):
                 (self.make_complex_array, 2),
                 (self.write_complex_element, 4),
                 (self.take_apart, 2),
+                (self.write_complex_slice, 1.5),
+                (self.rotate_complexes, 0.7),
             ]
         # A program concentrates on some features, so that they meet each other often.
         self.statements = [s for s, _ in statements]
@@ -85,7 +99,7 @@ class _Writer(Complexes):
                 self.statement()
         self.result()
         body = "\n".join(self.lines)
-        helpers = "\n\n".join(HELPERS[name] for name in sorted(self.helpers))
+        helpers = "\n\n".join(TEXTS[name] for name in sorted(self.helpers))
         source = f"{helpers}\n\ndef f({', '.join(parameters)}):\n{body}\n".lstrip("\n")
         dtype = np.float32 if self.single else np.float64
 
@@ -111,6 +125,11 @@ class _Writer(Complexes):
             array("y", (self.rng.choice([n, n, m]),))
         if self.rng.random() < 0.4:
             array("A", (n, m))
+        if self.rng.random() < 0.35:
+            array(self.rows, (self.row_count, self.rng.randint(2, 3)))
+        if self.single and self.rng.random() < 0.5:
+            made["B"] = lambda rng, dtype: rng.uniform(-1.0, 1.0, n)
+            self.scope.readable["B"] = (n,)
         for name in self.rng.sample(["c", "d"], self.rng.randint(1, 2)):
             made[name] = lambda rng, dtype: float(rng.uniform(-1.0, 1.0))
             self.scope.scalars.append(name)

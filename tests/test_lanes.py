@@ -186,6 +186,50 @@ def guarded(x: Any, w: float) -> float:
     return total
 
 
+def to_tolerance(m: Any, e: float) -> float:
+    """Newton's iteration without a limit: what is kept of it lies on stacks, and some begin at the solution."""
+    total = 0.0
+    for i in range(m.shape[0]):
+        x = m[i]
+        step = m[i]
+        while abs(step) > 1e-13:
+            step = (x - e * math.sin(x) - m[i]) / (1.0 - e * math.cos(x))
+            x -= step
+        total += x * x * math.sin(m[i])
+    return total
+
+
+def steps_to_tolerance(z: Any, p: Any) -> float:
+    """An iteration without a limit in each step of a recurrence, of which every second has a branch of its own."""
+    total = 0.0
+    for i in range(z.shape[0]):
+        y = z[i, 0]
+        for t in range(z.shape[1]):
+            x = y
+            while abs(x - p[0] * math.cos(x) - y) > 1e-3:
+                x = p[0] * math.cos(x) + y if x > 0.3 else y + p[0] * math.sin(1.5707963 - x) + 1e-5 * x
+            y = y + p[1] * x * z[i, t]
+        total += y * y
+    return total
+
+
+def halvings(x: Any, w: float) -> float:
+    """Loops without a limit inside one another, under a branch, with an integer on a stack."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        u = x[i]
+        if u > -0.5:
+            k = 0
+            while abs(u) > 0.1:
+                v = 1.0 + u * u
+                while v > 1.05:
+                    v = 0.5 * v + w * 0.2 * math.sin(u)
+                    k += 1
+                u = u * 0.5 * v * math.cos(w) + 0.001 * k
+        total += u * u * math.exp(w)
+    return total
+
+
 def numbers(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).normal(size=shape)
 
@@ -199,6 +243,9 @@ CASES: dict[Callable[..., float], Callable[[int], tuple[Any, ...]]] = {
     branches: lambda n: (numbers(n, 3), numbers(3, seed=1)),
     triangle: lambda n: (0.3 * numbers(n, 3), numbers(3, 3, seed=1)),
     roots: lambda n: (np.abs(numbers(n)), 0.6),
+    to_tolerance: lambda n: (np.abs(numbers(n)) * (np.arange(n) % 4 > 0), 0.6),
+    steps_to_tolerance: lambda n: (numbers(n, 3), np.array([0.6, 0.2])),
+    halvings: lambda n: (numbers(n), 0.7),
     of_lengths: lambda n: (numbers(n), np.arange(n) % 4),
     swapped_arrays: lambda n: (numbers(n), np.arange(n) % 4),
     guarded: lambda n: (numbers(n, 3), 0.7),
@@ -219,7 +266,7 @@ def test_tangents(f: Callable[..., float]) -> None:
     confirm_tangents(f, CASES[f](7))
 
 
-@pytest.mark.parametrize("f", [mixture, paths])
+@pytest.mark.parametrize("f", [mixture, paths, to_tolerance, halvings])
 def test_jitted(f: Callable[..., float]) -> None:
     args = CASES[f](70)
     wrt = differentiable(args)

@@ -523,13 +523,17 @@ def test_replaced_methods(monkeypatch):
     [
         (changes_captured, "an attribute is assigned to, of a Plain from outside"),
         (chosen_and_changed, "changed inside a branch or loop|may be one of several"),
-        (lambda x: merged_and_read(x, 3), "may be one of several|changed inside"),
+        (lambda x: merged_and_read(x, int(5.0 * x)), "may be one of several|changed inside"),
         (lambda x: setattr(PARTICLE, "m", x), "setattr has no rule"),
     ],
 )
 def test_refused(f, message):
     with pytest.raises(Error, match=message):
         grad(f, jit=False)(0.7)
+
+
+def test_objects_change_places_in_a_loop_that_is_unrolled():
+    confirm(lambda x: merged_and_read(x, 3), 0.7)
 
 
 def frozen_field(x):

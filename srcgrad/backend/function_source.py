@@ -14,9 +14,11 @@ from srcgrad.backend.folding import fold
 from srcgrad.backend.interference import interference
 from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
+from srcgrad.backend.printed import shown
 from srcgrad.backend.python_numbers import python_numbers
 from srcgrad.backend.ranges import write_ranges
 from srcgrad.backend.runtime import HELPERS
+from srcgrad.backend.scratch_text import SCRATCH_NAMES, buffer_text, on_stack, pushed_rows, row_stack_lines, row_width
 from srcgrad.backend.stacks import cursor, is_scalar_stack, reference_stack_lines, scalar_stack_lines
 from srcgrad.backend.statements import (
     Copies,
@@ -36,7 +38,7 @@ from srcgrad.backend.threads_text import is_threaded, names_around
 from srcgrad.backend.vector_text import VECTOR_NAMES, may_vectorise
 from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
-from srcgrad.primitives.routines import ROUTINES
+from srcgrad.primitives.routines import ROUTINES, SHOW
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
@@ -71,6 +73,7 @@ class FunctionPrinter:
         vector_math: bool,
         helpers: set[str],
     ) -> None:
+        self.on_stack = on_stack(function) if vector_math else frozenset()
         self.function = function = write_ranges(function, readable=not compiled)
         self.name = name
         self.entry = entry
@@ -83,6 +86,7 @@ class FunctionPrinter:
         self.depth = 1
         self.location: Location | None = None
         self.facts = facts_of(function)
+        self.rows = pushed_rows(function)
         self.unread = unread(function, Counter(used(function.body)))
         self.body = self.prepare()
 
@@ -108,7 +112,7 @@ class FunctionPrinter:
         statements = statements_of(self.function, self.folded, self.unread)
         alive = interference(self.function, statements, self.folded)
         around = [name for callee in self.callees.values() for name in names_around(callee)]
-        vector = VECTOR_NAMES if self.vector_math else ()
+        vector = (*VECTOR_NAMES, *SCRATCH_NAMES) if self.vector_math else ()
         other = {*HELPERS, *ROUTINES, *self.callees.values(), *around, *vector}
         stacks = name_stacks(self.function, other)
         taken = {*other, *stacks.values(), *map(cursor, stacks.values())}
@@ -272,6 +276,8 @@ class FunctionPrinter:
                 yield from index_check(op, self.expressions, read=op.result not in self.unread)
             case "stack" | "push" | "pop":
                 yield from self.stack_lines(op)
+            case "alloc" if op.result in self.rows:
+                pass  # where it is pushed
             case "call":
                 yield self.call(op)
             case _:
@@ -297,6 +303,9 @@ class FunctionPrinter:
             case "alloc":
                 extents = [text(x) for x in op.operands]
                 shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
+                if op.result in self.on_stack:
+                    self.expressions.imported.add("buffer")
+                    return buffer_text(op, shape)
                 return f"np.{op.text('fill')}({shape}{dtype_argument(result.dtype)})"
             case "slice":
                 return slice_text(op, self.expressions)
@@ -325,6 +334,8 @@ class FunctionPrinter:
         targets = [self.names[r] for r in op.results]
         targets += [t for x in op.operands if is_scalar_stack(x) for t in self.passed(x, False)]
         callee = op.text("callee")
+        if callee == SHOW:
+            return f"print({', '.join(shown(op.text('text'), arguments[2:]))})"
         if callee in ROUTINES:
             self.helpers.add(callee)
             return f"{callee}({', '.join(arguments)})"
@@ -343,11 +354,17 @@ class FunctionPrinter:
     def stack_lines(self, op: Op) -> Iterator[str]:
         text = self.expressions.text
         stack = op.result if op.primitive == "stack" else op.operands[0]
-        lines = scalar_stack_lines if is_scalar_stack(stack) else reference_stack_lines
         if op.primitive == "push":
             value = text(op.operands[1])
         else:
             value = "" if op.result in self.unread else self.names[op.result]
-        yield from lines(op, text(stack), value)
-        if op.primitive == "push" and is_scalar_stack(stack):
+        width = row_width(stack, self.facts.definitions)
+        if op.primitive == "push" and (width or is_scalar_stack(stack)):
             self.helpers.add("grow")
+        if width is not None:
+            if self.vector_math and op.primitive != "stack":
+                self.expressions.imported.add("row")
+            yield from row_stack_lines(op, text(stack), cursor(text(stack)), value, width, self.vector_math)
+            return
+        lines = scalar_stack_lines if is_scalar_stack(stack) else reference_stack_lines
+        yield from lines(op, text(stack), value)

@@ -8,6 +8,7 @@ from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
 from srcgrad.backend.routine_source import compiled_routines, plain_routine
 from srcgrad.backend.runtime import HELPERS, helper_source, with_those_they_call
+from srcgrad.backend.scratch_text import SCRATCH_NAMES
 from srcgrad.backend.threads_text import texts_around
 from srcgrad.backend.vector_text import VECTOR_NAMES
 from srcgrad.ir.core import Function, walk
@@ -55,7 +56,7 @@ def emit(function: Function, level: str = READABLE, vector_math: bool = False) -
 def module_of(function: Function, level: str = COMPILED, vector_math: bool = False) -> Module:
     if level not in (READABLE, COMPILED):
         raise ValueError(f"level is {READABLE!r} or {COMPILED!r}, not {level!r}")
-    names = function_names(function, VECTOR_NAMES if vector_math else frozenset())
+    names = function_names(function, VECTOR_NAMES | SCRATCH_NAMES if vector_math else frozenset())
     callees = all_callees(function)
     used: set[str] = set()
     compiled = level == COMPILED

@@ -72,6 +72,7 @@ class Scope:
     live: LiveVariables | None = None  # of a function with statements
     single_uses: Uses = field(default_factory=dict)
     consume: Callable[[FrontValue], None] | None = None  # of a generator: what becomes of what it yields
+    home: object = None  # the ops of the block in which the activation began
     returns_early: bool = False  # somewhere before its end; what that `return` reads is evaluated later
 
     def owner(self, name: str) -> Scope | None:

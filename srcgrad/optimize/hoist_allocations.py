@@ -1,7 +1,7 @@
 """Allocate in front of a loop what is scratch within an iteration; where it began at zero, clear it instead.
 
 Memory that no reference carries out of the iteration can serve every iteration. Allocation costs more than the
-work of many an inner loop.
+work of many an inner loop. A stack, too, can serve every iteration: each pops what it has pushed.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
@@ -59,6 +59,9 @@ def _emptied(loop: Op, sites: Sites, stacked: set[Value]) -> tuple[list[Op], Op]
     hoisted: list[Op] = []
     ops: list[Op] = []
     for op in body.ops:
+        if op.primitive == "stack":
+            hoisted.append(op)
+            continue
         if op.primitive != "alloc" or op.result in leaving or any(n in inside for n in op.operands):
             ops.append(op)
             continue

@@ -57,9 +57,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import only_sums
-from srcgrad.ir.core import Block, Function, Op, walk
+from srcgrad.ir.core import Block, Function, Op, defined, walk
 from srcgrad.ir.rewrite import Environment, renamed, substitute_op
+from srcgrad.ir.types import Scalar
+from srcgrad.optimize.lanes.allowed import forbidding
 from srcgrad.optimize.lanes.facts import Program, facts_of, program_of
 from srcgrad.optimize.lanes.widen import widened
 from srcgrad.primitives.scalar import SCALARS
@@ -73,6 +76,16 @@ def run_in_lanes(function: Function) -> Function:
         return function
     program = program_of(function)
     return replace(function, body=_Lanes(program).block(function.body))
+
+
+def refusal(loop: Op, program: Program) -> Refusal | None:
+    """What keeps the iterations of a counted loop from running side by side, if anything does."""
+    if not only_sums(loop):
+        return refused("an iteration begins with what the one before it ends with", loop)
+    body = loop.blocks[0]
+    if any(isinstance(v.type, Scalar) and v.type.dtype.kind == "c" for v in defined(body)):
+        return refused("it computes with complex numbers", loop)
+    return forbidding(facts_of(loop, program))
 
 
 def loops(function: Function) -> int:
@@ -89,9 +102,8 @@ class _Lanes:
         ops: list[Op] = []
         names: Environment = {}
         for op in block.ops:
-            facts = facts_of(op, self.program) if _is_worth_it(op) else None
-            if facts is not None:
-                in_lanes, results = widened(facts)
+            if _is_worth_it(op) and refusal(op, self.program) is None:
+                in_lanes, results = widened(facts_of(op, self.program))
                 ops.extend(substitute_op(new, names) for new in in_lanes)
                 names.update(results)
             else:

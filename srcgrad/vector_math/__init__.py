@@ -3,7 +3,8 @@
 At most 1 ulp from the exact value for exp and the logarithms, 2 for the others, 1 for those of float32 (with an f at
 the end, as in C), over the whole range with subnormals, infinities, NaN and signed zeros. Two are less exact: sin, cos
 and tan of more than 2**40 are the C library's own, and logaddexp has 2 ulp of its larger operand. They are Numba
-functions: generated modules import them, and any function under `numba.njit` may.
+functions: generated modules import them, and any function under `numba.njit` may. With them come `buffer` and `row`,
+the memory that loops over lanes have.
 
 >>> from srcgrad.vector_math import exp
 >>> round(exp(1.0), 12)
@@ -20,12 +21,14 @@ from srcgrad.vector_math.logarithm import log, log1p, log1pf, logf
 from srcgrad.vector_math.logarithm_of_base import log2, log2f, log10, log10f
 from srcgrad.vector_math.logarithm_of_sum import logaddexp, logaddexpf
 from srcgrad.vector_math.power import pow, powf
+from srcgrad.vector_math.scratch import buffer, row
 
 __all__ = [
     "atan",
     "atan2",
     "atan2f",
     "atanf",
+    "buffer",
     "cos",
     "cosf",
     "cosh",
@@ -54,6 +57,7 @@ __all__ = [
     "logisticf",
     "pow",
     "powf",
+    "row",
     "sin",
     "sinf",
     "sinh",

@@ -45,6 +45,9 @@ class Dual:
     def conjugate(self) -> Dual:
         return self
 
+    def __int__(self) -> int:
+        return int(self.value)
+
     def __hash__(self) -> int:
         return hash(self.value)
 
@@ -133,10 +136,15 @@ class Dual:
         y = math.exp(self.value)
         return Dual(y, self.tangent * y)
 
+    # Where a logarithm or root is not differentiable, its NaN must be selected away, by `np.where` for example.
     def log(self) -> Dual:
+        if self.value <= 0.0:
+            return Dual(math.nan, math.nan)
         return Dual(math.log(self.value), self.tangent / self.value)
 
     def sqrt(self) -> Dual:
+        if self.value <= 0.0:
+            return Dual(math.nan, math.nan)
         y = math.sqrt(self.value)
         return Dual(y, self.tangent * (0.5 / y))
 

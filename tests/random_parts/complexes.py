@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from random_parts.patterns import Patterns
+from random_parts.independent import Independent
 
 
-class Complexes(Patterns):
+class Complexes(Independent):
     """Statements on complex names; what they come to is real numbers, which the rest of the program uses."""
 
     def complex_leaf(self) -> str:
@@ -71,6 +71,25 @@ class Complexes(Patterns):
         form = self.rng.choice(["{0} = {1}", "{0} = {1}", "{0} += 0.5 * {1}", "{0} -= 0.25 * {1}", "{0} = 0.0"])
         self.write(form.format(target, value))
 
+    def write_complex_slice(self) -> None:
+        """A part of a vector, from another part of it or of another."""
+        arrays = self.scope.complex_arrays
+        if not arrays:
+            self.make_complex_array()
+            return
+        name = self.rng.choice(list(arrays))
+        n, turn = arrays[name], f"np.exp(0.5j * {self.leaf()})"
+        other = self.rng.choice([a for a, size in arrays.items() if size == n])
+        forms = ["{0}[:] = {1}[::-1]", "{0} *= {2}", "{0} += 0.5 * np.conj({1})", "{0}[1:] = {1}[:-1] * {2}"]
+        forms += ["{0}[::2] = 0.5j * {1}[::2]", "{0}, {1} = {1}, {0}", "{0} = {1} * {2}", "{0}[:-1] -= 0.25 * {1}[1:]"]
+        self.write(self.rng.choice(forms).format(name, other, turn))
+
+    def rotate_complexes(self) -> None:
+        known = self.scope.complexes
+        if len(known) > 1:
+            a, b = self.rng.sample(known, 2)
+            self.write(self.rng.choice([f"{a}, {b} = {b}, {a}", f"{a}, {b} = {b} * 1j, np.conj({a}) * 0.7"]))
+
     def take_apart(self) -> None:
         """A real number or array made of complex ones."""
         if self.scope.complex_arrays and self.rng.random() < 0.4:
@@ -81,6 +100,10 @@ class Complexes(Patterns):
             self.scope.arrays[name] = (n,)
             return
         form = self.rng.choice(["{0}.real", "np.sin({0}.imag)", "np.tanh(np.abs({0}))", "np.sin(({0} * {1}).imag)"])
+        vectors = list(self.scope.complex_arrays)
+        if vectors and self.rng.random() < 0.3:
+            form = self.rng.choice(["np.tanh(np.sum({0} * {1}).imag)", "np.tanh(np.vdot({0}, {0} * 0.3j).imag)"])
+            form = form.replace("{0}", self.rng.choice(vectors))
         name = self.fresh("s")
         self.write(f"{name} = {form.format(self.complex_leaf(), self.complex_leaf())}")
         self.scope.scalars.append(name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields
 from random import Random
 
 Interval = tuple[int, int]  # both ends included
@@ -19,10 +20,12 @@ class Scope:
     complexes: list[str] = field(default_factory=list)
     complex_arrays: dict[str, int] = field(default_factory=dict)  # vectors: their lengths
     fixed: set[str] = field(default_factory=set)  # loop variables and the like: never assigned
+    readable: dict[str, Shape] = field(default_factory=dict)  # arrays of which elements are read, and no more
+    lists: dict[str, int] = field(default_factory=dict)  # lists of numbers: how many there are at least
+    functions: list[str] = field(default_factory=list)  # closures of one number
 
     def copy(self) -> Scope:
-        own = list(self.scalars), dict(self.arrays), dict(self.counters)
-        return Scope(*own, list(self.complexes), dict(self.complex_arrays), set(self.fixed))
+        return Scope(*(copy(getattr(self, f.name)) for f in fields(self)))
 
 
 class Expressions:
@@ -63,14 +66,18 @@ class Expressions:
         return self.rng.choice(choices)
 
     def element(self) -> str | None:
-        """An element of some array."""
-        if not self.scope.arrays:
+        """An element of some array or list."""
+        shapes = {**self.scope.arrays, **self.scope.readable, **{a: (n,) for a, n in self.scope.lists.items() if n}}
+        if not shapes:
             return None
-        name = self.rng.choice(list(self.scope.arrays))
-        return self.element_of(name)
+        name, shape = self.rng.choice(list(shapes.items()))
+        return self.element_at(name, shape)
 
     def element_of(self, name: str) -> str:
-        return f"{name}[{', '.join(self.index(n) for n in self.scope.arrays[name])}]"
+        return self.element_at(name, self.scope.arrays[name])
+
+    def element_at(self, name: str, shape: Shape) -> str:
+        return f"{name}[{', '.join(self.index(n) for n in shape)}]"
 
     def leaf(self) -> str:
         element = self.element()
@@ -98,9 +105,29 @@ class Expressions:
                 "{k} * {c}",
                 "({a} if {test} else {b})",
                 "np.tanh({total})",
+                "max({a}, {b})",
+                "min({a}, {k})",
+                "abs({a})",
+                "(np.sqrt({c}) if {c} > 0.137 else {b})",
+                "(np.log({c}) if {c} > 0.713 else {a})",
+                "np.tanh({a}) ** 3",
+                "np.tanh({a}) ** {power}",
+                "{called}",
             ]
         )
-        return form.format(a=a, b=b, c=self.leaf(), k=self.constant(), test=self.test(), total=self.reduction())
+        words = {"c": self.leaf(), "k": self.constant(), "test": self.test(), "total": self.reduction()}
+        return form.format(a=a, b=b, **words, power=self.power(), called=self.called(b))
+
+    def power(self) -> str:
+        """An exponent, an integer that may be a counter."""
+        return self.rng.choice(
+            ["2", *(name for name, (low, high) in self.scope.counters.items() if low >= 0 and high < 6)]
+        )
+
+    def called(self, argument: str) -> str:
+        """A closure's result, bounded as it is itself."""
+        functions = self.scope.functions
+        return f"{self.rng.choice(functions)}({argument})" if functions else f"np.cos({argument})"
 
     def reduction(self) -> str:
         """A number made of a whole array."""
@@ -109,7 +136,10 @@ class Expressions:
             return self.leaf()
         a = self.rng.choice(vectors)
         b = self.rng.choice([name for name in vectors if self.scope.arrays[name] == self.scope.arrays[a]])
-        return self.rng.choice([f"np.sum({a} * {b})", f"{a}.sum()", f"np.dot({a}, {b})", f"np.sum({a}[1:])"])
+        forms = [f"np.sum({a} * {b})", f"{a}.sum()", f"np.dot({a}, {b})", f"np.sum({a}[1:])", f"np.max({a})"]
+        forms += [f"np.prod(np.tanh({a}))", f"np.mean({b})", f"np.min({b} * {a})", f"{a}[::-1].sum()"]
+        forms += [f"sum([np.sin(v) for v in {a}])", f"sum(u * v for u, v in zip({a}, {b}))"]
+        return self.rng.choice(forms)
 
     def factor(self) -> str:
         """Between 0.2 and 1: what a product may be multiplied by many times."""
@@ -140,6 +170,12 @@ class Expressions:
                 "{a} / (1.5 + {b} * {b})",
                 "{k} * {a}",
                 "np.cos({a} * {s})",
+                "np.where({a} > 0.137, {b}, {k} * {a})",
+                "np.where({b} > 0.137, np.sqrt({b}), {a})",
+                "np.where({b} < -0.411, np.log(-{b}) * {s}, {a})",
+                "np.maximum({a}, {b})",
+                "np.clip({a}, -0.411, 0.713)",
+                "np.roll({a}, 1) * {b} * 0.5",
             ]
         )
         matrices = [

@@ -136,12 +136,3 @@ class Patterns(ControlFlow):
         self.write(f"        {a}[{i}] = np.cos({a}[{i}]) * {self.leaf()}")
         self.write(f"    if {a}[{i}] > 0.137:")
         self.write(f"        {seen} = {self.rng.choice(['True', f'not {seen}'])}")
-
-    def closure(self) -> None:
-        """A function inside, which sees the names around as they are when it is called."""
-        g, t = self.fresh("g"), self.fresh("t")
-        result = self.fresh("s")
-        self.write(f"def {g}({t}):")
-        self.write(f"    return np.sin({t}) * {self.leaf()} + 0.5 * {self.leaf()}")
-        self.write(f"{result} = {g}({self.scalar(1)}) + {g}({self.leaf()})")
-        self.scope.scalars.append(result)

@@ -455,3 +455,14 @@ def diffused_in_place(x):
         for i in range(1, 4):
             u[i] += 0.3 * u[i - 1] * u[i] + 0.01 * t
     return np.sum(u * u)
+
+
+def chosen_then_changed(x):
+    """What was chosen may be computed again only if the loop leaves alone what it was computed from."""
+    a = x.copy()
+    best = -1.0
+    for i in range(4):
+        if a[i] > best:
+            best = a[i] * a[i]
+        a[i] = 0.5 * x[i]
+    return best

@@ -15,7 +15,8 @@ from srcgrad.frontend.arrays.stores import as_number, snapshot, store_into
 from srcgrad.frontend.arrays.views import axis_of, new_shape, reshaped
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.signatures import bound, static_int
-from srcgrad.frontend.containers.listed import in_memory, place
+from srcgrad.frontend.containers.growing import place
+from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.conversions import dtype_argument
 from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast

@@ -39,6 +39,7 @@ from srcgrad.frontend.values import (
     Static,
     TupleValue,
     is_array,
+    is_list,
     is_number,
 )
 from srcgrad.ir.core import constant, index
@@ -102,6 +103,8 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     of_arrays = isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
     if known and (value in LIBRARY or of_arrays):
         arguments = [growing.as_expression(lowering, a) for a in arguments]
+    if isinstance(value, np.ufunc):
+        arguments = [elements(lowering, a) for a in arguments]
     if isinstance(value, np.ufunc) and {"where", "dtype"} & set(keywords):
         return _call_with_options(lowering, value, arguments, keywords)
     if known and "out" in keywords and (value in FUNCTIONS or value in PRIMITIVES or value in LIBRARY):
@@ -129,6 +132,12 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     if made is not None:
         return made
     return _call_other(lowering, value, arguments, keywords)
+
+
+def elements(lowering: Lowering, value: FrontValue) -> FrontValue:
+    """What meets an array: of a list or tuple NumPy makes an array first."""
+    is_sequence = isinstance(value, TupleValue) and issubclass(value.cls, tuple | list)
+    return call_object(lowering, np.array, [value], {}) if is_sequence or is_list(value) else value
 
 
 def _call_with_options(lowering: Lowering, ufunc: np.ufunc, arguments: Arguments, keywords: Keywords) -> FrontValue:
@@ -238,7 +247,7 @@ def _call_other(lowering: Lowering, value: object, arguments: Arguments, keyword
         lowering.refuse(None, f"{kind_of(Static(value))} is called", error=ArgumentTypeError)
     container = next((a for a in everything if isinstance(a, TupleValue)), None)
     if container is not None and _hashable(value) and value in PRIMITIVES:
-        hint = "Write np.array(...) around it."
+        hint = f"Use {element_by_element(value)}, which works element by element."
         lowering.refuse(None, f"{spelled(value)}() of {kind_of(container)}", hint, ArgumentTypeError)
     refuse_unknown(lowering, value)
 

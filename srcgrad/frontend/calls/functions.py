@@ -114,7 +114,7 @@ def run_body(
     lowering: Lowering, node: source.FunctionNode, scope: Scope, bound: Mapping[str, FrontValue]
 ) -> FrontValue:
     """The result of the body."""
-    scope.names = dict(bound)
+    scope.names, scope.home = dict(bound), lowering.builder.ops
     body = prepared(node)
     with lowering.within(scope, lowering.builder.location):
         if isinstance(body, ast.Lambda):

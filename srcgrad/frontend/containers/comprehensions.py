@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Sequence
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.containers.growing import place
 from srcgrad.frontend.containers.items import known_set, sequence_items
-from srcgrad.frontend.containers.listed import in_memory, place
+from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.iteration import as_counted, has_known_length

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.objects import Records
@@ -53,6 +53,26 @@ def holding(lowering: Lowering, value: FrontValue, origin: object) -> FrontValue
             places[k] = cell(lowering, value.origin, key, value.items[k])
     value.places = tuple(places)
     return value
+
+
+def kept(values: Iterable[object]) -> Callable[[], None]:
+    """What brings the containers in ``values`` back to how they are now, after an attempt that came to nothing."""
+    known: dict[int, tuple[TupleValue, dict[str, object]]] = {}
+
+    def look(value: object) -> None:
+        if isinstance(value, TupleValue) and id(value) not in known:
+            known[id(value)] = value, dict(vars(value))
+            for item in value.items:
+                look(item)
+
+    for value in values:
+        look(value)
+
+    def restore() -> None:
+        for value, fields in known.values():
+            vars(value).update(fields)
+
+    return restore
 
 
 def is_changed(value: FrontValue) -> bool:

@@ -9,7 +9,8 @@ from srcgrad.frontend.arrays.broadcasting import known_as
 from srcgrad.frontend.arrays.extents import clamped_at_zero
 from srcgrad.frontend.arrays.slices import slice_bounds
 from srcgrad.frontend.containers import growing
-from srcgrad.frontend.containers.listed import filled, in_memory, place
+from srcgrad.frontend.containers.growing import place
+from srcgrad.frontend.containers.listed import filled, in_memory
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.merge import describe, dynamic, settle
 from srcgrad.frontend.lowering import Lowering

@@ -12,8 +12,9 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers.growing import place
 from srcgrad.frontend.containers.items import known_set, sequence_items
-from srcgrad.frontend.containers.listed import in_memory, place
+from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.containers.methods import flag
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.lowering import Lowering

@@ -15,7 +15,7 @@ from srcgrad.frontend.values import FrontValue, TupleValue
 @function(List, least=0, most=1)
 def _list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     items = sequence_items(lowering, settle(lowering, arguments[0])) if arguments else ()
-    return growing.new_list(lowering, (lowering.path, lowering.builder.location, "list"), items)
+    return growing.new_list(lowering, growing.place(lowering, "list"), items)
 
 
 @function(List.empty_list)

@@ -109,9 +109,13 @@ def _merge(lowering: Lowering, condition: Operand, one: Side, two: Side, changed
     }
     if not lowering.dead:
         pairs[None] = [one.result, two.result]
+    found: list[dict[Variable | None, Slot | None]] = []
+    for k, side in enumerate((one, two)):
+        with lowering.seeing(side.names):
+            found.append({} if side.dead else {key: slot_of(bindings[k]) for key, bindings in pairs.items()})
     slots: dict[Variable | None, Slot] = {}
-    for key, bindings in pairs.items():
-        alive = [slot_of(b) for b, side in zip(bindings, (one, two), strict=True) if not side.dead]
+    for key in pairs:
+        alive = [sides[key] for sides in found if key in sides]
         fill = key is not None and key[0].returns_early
         slot = joined(lowering, key[1] if key else "", alive, fill)
         if slot is not None:
@@ -120,7 +124,7 @@ def _merge(lowering: Lowering, condition: Operand, one: Side, two: Side, changed
             key[0].names[key[1]] = missing(key[1])
     yields = []
     for k, side in enumerate((one, two)):
-        with lowering.block(side.ops):
+        with lowering.block(side.ops), lowering.seeing(side.names):
             chosen = ((None if side.dead else pairs[key][k], slot) for key, slot in slots.items())
             yields.append([x for binding, slot in chosen for x in operands_of(lowering, binding, slot)])
     names = [label for key, slot in slots.items() for label in slot.labels(key[1] if key else "")]

@@ -159,8 +159,11 @@ def settled_slots(lowering: Lowering, loop: LoopVariables, found: Slots) -> None
 def next_slots(lowering: Lowering, loop: LoopVariables, slots: Slots, bindings: dict[Variable, Binding]) -> Slots:
     """How each variable must be held, given what an iteration leaves in it."""
     found: Slots = {}
-    for variable in variables_of(lowering, loop):
-        old, new = slots.get(variable), slot_of(bindings.get(variable))
+    variables = variables_of(lowering, loop)
+    with lowering.seeing(bindings):
+        left = {variable: slot_of(bindings.get(variable)) for variable in variables}
+    for variable in variables:
+        old, new = slots.get(variable), left[variable]
         if old is not None:
             found[variable] = joined(lowering, variable[1], [old, new], loop.leaves)
         elif new is not None and is_read(lowering, variable, loop.after | loop.head):
@@ -186,7 +189,7 @@ def closed(lowering: Lowering, part: Part, slots: Slots, carries: bool) -> Block
     carried = [(v, slot) for v, slot in slots.items() if slot is not None]
     yields = list(part.block.yields)
     if carries:
-        with lowering.block(ops):
+        with lowering.block(ops), lowering.seeing(part.bindings):
             yields += [x for v, slot in carried for x in operands_of(lowering, part.bindings.get(v), slot)]
     parameters = [p for v, slot in carried for p in part.parameters.get(v) or slot.values(v[1])]
     return Block((*part.extra, *parameters), tuple(ops), tuple(yields))

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.boundary.objects import Records
-from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.items import kept, sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import (
     ATTEMPTS,
@@ -120,6 +120,7 @@ def _for(lowering: Lowering, node: ast.For) -> None:
 def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[], None]) -> None:
     """Lower in one way; in the other where that is refused. If that is refused, too, the first refusal stands."""
     before, start, dead = lowering.variables(), len(lowering.builder.ops), lowering.dead
+    restore_containers = kept(before.values())
     try:
         usual()
         return
@@ -129,6 +130,7 @@ def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[]
         first = refusal
     del lowering.builder.ops[start:]
     lowering.rebind(before)
+    restore_containers()
     lowering.dead = dead
     try:
         otherwise()
@@ -359,11 +361,12 @@ def fixed_point(
     emit: Callable[[Sequence[Part], Slots, Sequence[Operand], Sequence[str]], Iterator[Operand]],
 ) -> None:
     """Lower until an iteration leaves what it found, then emit the loop and bind its results."""
-    entry = lowering.variables()
+    entry, sharing = lowering.variables(), len(lowering.sharing)
     slots = initial_slots(lowering, loop, entry)
     for _ in range(ATTEMPTS):
         forget_pending(lowering, loop)
         parts = lower(entry, slots)
+        del lowering.sharing[sharing:]  # the variables of calls in the body begin anew in each iteration
         found = next_slots(lowering, loop, slots, parts[-1].bindings)
         settled_slots(lowering, loop, found)
         if is_stable(lowering, loop, slots, found):

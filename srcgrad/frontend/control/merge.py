@@ -7,6 +7,7 @@ of a value in a structure (with the casts that takes), ``rebuild`` the value fro
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend import values
@@ -16,6 +17,7 @@ from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
+from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
 from srcgrad.ir.core import Const, Operand, constant, index
 from srcgrad.ir.types import Array, Scalar, Type
@@ -69,19 +71,28 @@ def describe(value: FrontValue) -> Structure:
             return Static(value, Identity(value))
 
 
+@dataclass(frozen=True, eq=False)
+class Changeable(Static):
+    """A container that can be changed, as that very object; ``items`` are what was in it when this was made."""
+
+    value: TupleValue
+    items: tuple[Structure, ...]
+
+
 def identified(value: FrontValue) -> Structure:
     """The structure of a value in which what can be changed is that very object, and not what is in it now."""
     if not isinstance(value, TupleValue):
         return describe(value)
+    items = tuple(identified(v) for v in value.items)
     if value.mutable:
-        return Static(value, Identity(value))
-    return Tree(value.cls, value.keys, tuple(identified(v) for v in value.items))  # type: ignore[arg-type]  # as in describe
+        return Changeable(value, Identity(value), items)
+    return Tree(value.cls, value.keys, items)  # type: ignore[arg-type]  # as in describe
 
 
 def contents(s: Structure) -> Structure:
-    """The structure in which an object that can be changed is what is in it now."""
-    if isinstance(s, Static) and isinstance(s.value, TupleValue):
-        return contents(describe(s.value))
+    """The structure in which an object that can be changed is what was in it."""
+    if isinstance(s, Changeable):
+        return Tree(s.value.cls, s.value.keys, tuple(contents(c) for c in s.items))  # type: ignore[arg-type]  # as in describe
     if isinstance(s, Tree):
         return Tree(s.cls, s.keys, tuple(contents(c) for c in s.children))
     return s
@@ -89,10 +100,10 @@ def contents(s: Structure) -> Structure:
 
 def freeze(s: Structure) -> None:
     """Refuse changes from now on to the objects of which a copy has been made: it would not see them."""
-    if isinstance(s, Static) and isinstance(s.value, TupleValue):
+    if isinstance(s, Changeable):
         s.value.home = s.value.origin = None
-        for item in s.value.items:
-            freeze(identified(item))
+        for item in s.items:
+            freeze(item)
     if isinstance(s, Tree):
         for child in s.children:
             freeze(child)
@@ -100,9 +111,26 @@ def freeze(s: Structure) -> None:
 
 def outlives(lowering: Lowering, s: Structure) -> bool:
     """Whether the objects in a structure were made in front of the block that has just been lowered."""
-    if isinstance(s, Static) and isinstance(s.value, TupleValue):
+    if isinstance(s, Changeable):
         return lowering.builder.is_open(s.value.home)
     return not isinstance(s, Tree) or all(outlives(lowering, c) for c in s.children)
+
+
+def escapes(lowering: Lowering, s: Structure) -> bool:
+    """Whether a function in a structure was made by a call inside the block that has just been lowered.
+
+    Only there the variables of that call have values.
+    """
+    if isinstance(s, Tree):
+        return any(escapes(lowering, c) for c in s.children)
+    made_by = [f.value.scope for f in _functions(s) if isinstance(f.value, values.Closure)]
+    while made_by:
+        scope = made_by.pop()
+        assert isinstance(scope, Scope)
+        if scope.home is not None and not lowering.builder.is_open(scope.home):
+            return True
+        made_by += [scope.parent] if scope.parent is not None else []
+    return False
 
 
 def _function(s: Structure) -> Static:

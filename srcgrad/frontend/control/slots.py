@@ -9,6 +9,7 @@ from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.control.merge import (
     JoinError,
     contents,
+    escapes,
     fillers,
     flatten,
     freeze,
@@ -65,6 +66,10 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bo
     present = [s for s in slots if s is not None]
     if not present:
         return None
+    unchanged = len(present) == len(slots) > 1 and len(set(present)) == 1
+    if not unchanged and any(escapes(lowering, s.structure) for s in present):
+        what = f"{_spelled(lowering, name)} is a function made by a call inside a branch or loop, and used behind it"
+        lowering.refuse(None, what, "Call it inside only, or make it before the branch or loop.")
     flagged = len(present) < len(slots) or any(s.flagged for s in present)
     parts = [s.structure if outlives(lowering, s.structure) else contents(s.structure) for s in present]
     structure = parts[0]

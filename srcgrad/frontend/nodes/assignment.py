@@ -10,7 +10,7 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays import indexing, parts
 from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.arrays.stores import keep_apart
-from srcgrad.frontend.calls.dispatch import call, call_object
+from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.control.iteration import as_counted
@@ -157,9 +157,9 @@ def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None
 
 def _put(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
     if isinstance(container, ArrayValue):
-        indexing.write(lowering.builder, container, key, value)
+        indexing.write(lowering.builder, container, key, elements(lowering, value))
     elif isinstance(container, Delayed) and container.part is not None:
-        parts.write(lowering.builder, container.part, key, value)
+        parts.write(lowering.builder, container.part, key, elements(lowering, value))
     elif isinstance(container, GrowingList) and len(key) == 1:
         growing.write(lowering, container, key[0], value)
     elif isinstance(container, Counted) and container.origin is not None:
@@ -177,9 +177,10 @@ def _refuse_assignment(lowering: Lowering, container: FrontValue) -> NoReturn:
 
 
 def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
-    """``list[key] = value``; a list that is changed on some paths only is held in memory."""
+    """``list[key] = value``; a list changed on some paths only, or at a place known at run time, is held in memory."""
     elsewhere = container.home is not lowering.builder.ops and container.origin is not None
-    if elsewhere and all(map(is_number, (*container.items, value))):
+    known = all(isinstance(k, Static) for k in key)
+    if (elsewhere and all(map(is_number, (*container.items, value)))) or (container.origin is not None and not known):
         raise growing.must_grow(lowering, container.origin, (*container.items, value))
     position = container_index(lowering, container, key)
     change(lowering, container, (*container.items[:position], value, *container.items[position + 1 :]))
@@ -261,7 +262,7 @@ def _augment_array(
     lowering: Lowering, op: type[ast.operator], array: ArrayValue, key: tuple[FrontValue, ...], value: FrontValue
 ) -> None:
     operation = _operation(lowering, op)
-    indexing.augment(lowering.builder, BINARY[op], array, key, value, operation)
+    indexing.augment(lowering.builder, BINARY[op], array, key, elements(lowering, value), operation)
 
 
 def _operation(lowering: Lowering, op: type[ast.operator]) -> Callable[[Builder, Number, Number], Number]:

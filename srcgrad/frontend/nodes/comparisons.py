@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.calls.dispatch import call, call_object
+from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import short_circuit
@@ -61,7 +61,11 @@ def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue)
         case ast.NotIn():
             return invert(lowering, _member(lowering, a, b))
     found = by_method(lowering, ORDER[type(op)], a, b)
-    return binary(lowering, ORDER[type(op)], a, b) if found is None else found
+    if found is not None:
+        return found
+    if is_array(a) or is_array(b):
+        a, b = elements(lowering, a), elements(lowering, b)
+    return binary(lowering, ORDER[type(op)], a, b)
 
 
 def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:

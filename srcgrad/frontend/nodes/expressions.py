@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedSyntaxError
-from srcgrad.frontend.calls.dispatch import call, call_object, matmul
+from srcgrad.frontend.calls.dispatch import call, call_object, elements, matmul
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import holding, known_set, sequence_items
 from srcgrad.frontend.control.branches import branch
@@ -19,7 +19,17 @@ from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, unary
 from srcgrad.frontend.nodes.special_methods import by_method, special
 from srcgrad.frontend.registry import expression
-from srcgrad.frontend.values import Closure, FrontValue, ScalarValue, SliceValue, Static, TupleValue, is_list, is_number
+from srcgrad.frontend.values import (
+    Closure,
+    FrontValue,
+    ScalarValue,
+    SliceValue,
+    Static,
+    TupleValue,
+    is_array,
+    is_list,
+    is_number,
+)
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -114,6 +124,8 @@ def apply_binary(lowering: Lowering, op: type[ast.operator], a: FrontValue, b: F
     found = by_method(lowering, BINARY[op], a, b)
     if found is not None:
         return found
+    if is_array(a) or is_array(b):
+        a, b = elements(lowering, a), elements(lowering, b)
     if op is ast.MatMult:
         return matmul(lowering, a, b)
     if op is ast.Mod and isinstance(a, Static) and isinstance(a.value, str):
@@ -127,7 +139,10 @@ def apply_binary(lowering: Lowering, op: type[ast.operator], a: FrontValue, b: F
         for whole, times in ((a, b), (b, a)):
             if is_number(times) and (is_list(whole) or (_is_display(whole) and isinstance(times, ScalarValue))):
                 return call_object(lowering, list.__mul__, [whole, times], {})
-    return binary(lowering, BINARY[op], a, b)
+    result = binary(lowering, BINARY[op], a, b)
+    if isinstance(result, TupleValue) and result.cls is list:
+        return growing.new_list(lowering, growing.place(lowering, "list"), result.items)
+    return result
 
 
 def _is_display(value: FrontValue) -> bool:

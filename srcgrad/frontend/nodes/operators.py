@@ -101,11 +101,6 @@ def _of_containers(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) 
         sequence, times = (a, b) if isinstance(a, TupleValue) else (b, a)
         if isinstance(times, Static) and isinstance(times.value, int) and isinstance(sequence, TupleValue):
             return TupleValue(sequence.items * times.value, sequence.cls, (), lowering.builder.ops)
-    for one, other in ((a, b), (b, a)):
-        if is_array(one) and isinstance(other, TupleValue):
-            lowering.refuse(
-                None, f"an operation of an array with a {other.cls.__name__}", "Write np.array(...) around it."
-            )
     if name in ("eq", "ne"):
         return Static(name == "ne")
     refuse_operands(lowering, name, a, b)

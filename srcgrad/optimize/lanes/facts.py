@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from srcgrad.analysis.accesses import indices
 from srcgrad.analysis.sites import Sites
-from srcgrad.analysis.sums import only_sums, partial_sums
+from srcgrad.analysis.sums import partial_sums
 from srcgrad.analysis.unconditional import always_in_range
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, definitions, index, same, used, walk
-from srcgrad.ir.types import Array, Scalar
-from srcgrad.primitives.table import Effect, effect
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, definitions, index, same, walk
+from srcgrad.optimize.lanes.stacks import StackUse, stack_uses
 
 
 @dataclass(frozen=True)
@@ -35,6 +33,7 @@ class Facts:
     program: Program
     private: frozenset[Value]  # allocations of the body: each iteration has its own
     sums: frozenset[Value]  # what the loop adds up, on its way through the body: one number for all lanes
+    stacks: Mapping[Value, StackUse]  # made in the body
     varying: set[Value] = field(default_factory=set)
 
     @property
@@ -66,6 +65,18 @@ class Facts:
         mirrored = (op for op in body.ops if op.primitive == "sub" and op.operands[1] is body.parameters[0])
         return [op.result for op in mirrored if self.is_last(op.operands[0], loop.operands[0])]
 
+    def pushes(self, loop: Op) -> bool:
+        """Whether lanes push in a loop, on what is made outside of it."""
+        return any(loop in {op for op, _ in use.pushed_in} for use in self._in_rows())
+
+    def ends_together(self, loop: Op) -> bool:
+        """Whether lanes that run a ``for`` of different lengths end it together, since it runs backwards."""
+        popping = any(loop in {op for op, _ in use.popped_in} for use in self._in_rows())
+        return popping or bool(self.mirrored(loop))
+
+    def _in_rows(self) -> Iterator[StackUse]:
+        return (use for stack, use in self.stacks.items() if self.differs(stack))
+
     def is_last(self, last: Operand, trips: Operand) -> bool:
         """Whether ``last`` is ``trips - 1``."""
         op = self.definition(last)
@@ -83,17 +94,13 @@ class Facts:
         return constant and not self.differs(loop.operands[k])
 
 
-def facts_of(loop: Op, program: Program) -> Facts | None:
-    """The facts of a loop whose iterations may run side by side; None for any other."""
-    if loop.primitive != "for" or not only_sums(loop):
-        return None
+def facts_of(loop: Op, program: Program) -> Facts:
+    """The facts of a counted loop that carries nothing but sums."""
     body = loop.blocks[0]
     private = frozenset(op.result for op in walk(body) if op.primitive == "alloc")
-    facts = Facts(loop, program, private, partial_sums(loop))
-    if any(isinstance(v.type, Scalar) and v.type.dtype.kind == "c" for v in defined(body)):
-        return None
+    facts = Facts(loop, program, private, partial_sums(loop), stack_uses(body))
     _spread(facts)
-    return facts if _each_can_be_widened(facts, body, ()) and _exchange_nothing(facts) else None
+    return facts
 
 
 def _spread(facts: Facts) -> None:
@@ -103,6 +110,11 @@ def _spread(facts: Facts) -> None:
     while known != len(facts.varying):
         known = len(facts.varying)
         _spread_through(facts, facts.body)
+        facts.varying.update(
+            stack
+            for stack, use in facts.stacks.items()
+            if facts.differs(use.push.operands[1]) or use.parts(facts.parts)
+        )
 
 
 def _spread_through(facts: Facts, block: Block, mirrored: Container[Value] = ()) -> None:
@@ -142,93 +154,6 @@ def _spread_through_while(facts: Facts, op: Op) -> None:
             facts.varying.update((result, *carried))
         elif facts.parts(op):
             facts.varying.update((result,) if facts.counts(op, k) else (result, *carried))
-
-
-def _each_can_be_widened(facts: Facts, block: Block, masks: tuple[Op, ...]) -> bool:
-    return all(_can_be_widened(facts, op, masks) for op in block.ops)
-
-
-def _can_be_widened(facts: Facts, op: Op, masks: tuple[Op, ...]) -> bool:
-    """``masks`` are the branches around the op that lanes take differently, outermost first."""
-    match effect(op.primitive):
-        case Effect.PURE:
-            return True
-        case Effect.CHECK:
-            return not masks
-        case Effect.GUARD:
-            return True
-        case Effect.ALLOCATE:
-            return not masks and not any(facts.differs(n) for n in op.operands)
-        case Effect.VIEW:
-            same = not any(facts.differs(x) for x in op.operands[1:])
-            whole = facts.program.sites.sites(op.operands[0]) <= facts.private or not facts.is_private(op.operands[0])
-            return same and whole and not masks
-        case Effect.READ | Effect.WRITE:
-            return _access_can_be_widened(facts, op, masks)
-        case Effect.CONTROL:
-            return _control_can_be_widened(facts, op, masks)
-    return False
-
-
-def _access_can_be_widened(facts: Facts, op: Op, masks: tuple[Op, ...]) -> bool:
-    sites = facts.program.sites.sites(op.operands[0])
-    if not (sites <= facts.private or sites.isdisjoint(facts.private)):
-        return False
-    if not masks:
-        return True
-    if all(mask.primitive != "if" for mask in masks):  # some lane is active, and does the same
-        return not any(facts.differs(x) for x in indices(op))
-    return op in facts.program.safe and all(mask.primitive == "if" for mask in masks)
-
-
-def _control_can_be_widened(facts: Facts, op: Op, masks: tuple[Op, ...]) -> bool:
-    if op.primitive == "for":
-        carried_arrays = any(isinstance(r.type, Array) and not facts.is_private(r) for r in op.results)
-        if carried_arrays or (facts.parts(op) and not _may_part(facts, op)):
-            return False
-        return _each_can_be_widened(facts, op.blocks[0], (*masks, op) if facts.parts(op) else masks)
-    if op.primitive == "while":
-        scalars = all(isinstance(r.type, Scalar) for r in op.results)
-        return scalars and facts.parts(op) and all(_each_can_be_widened(facts, b, (*masks, op)) for b in op.blocks)
-    if op.primitive == "if":
-        if any(not isinstance(r.type, Scalar) for r in op.results):
-            return False
-        inner = (*masks, op) if facts.parts(op) or masks else ()
-        return all(_each_can_be_widened(facts, b, inner) for b in op.blocks)
-    return False
-
-
-def _may_part(facts: Facts, loop: Op) -> bool:
-    """Whether lanes may run a ``for`` of different lengths: its counter is used as it is, or only mirrored."""
-    mirrored = facts.mirrored(loop)
-    counter = loop.blocks[0].parameters[0]
-    others = [v for v in used(loop.blocks[0]) if v is counter]
-    if not all(isinstance(r.type, Scalar) for r in loop.results):
-        return False  # arrays that change places would do so in some lanes only
-    return len(others) in (len(mirrored), 0) or not mirrored
-
-
-def _exchange_nothing(facts: Facts) -> bool:
-    """Whether what one iteration writes no other reads or overwrites: shared memory takes sums, or own elements."""
-    accesses: dict[Value, list[Op]] = {}
-    for op in walk(facts.body):
-        if effect(op.primitive) in (Effect.READ, Effect.WRITE):
-            for site in facts.program.sites.sites(op.operands[0]) - facts.private:
-                accesses.setdefault(site, []).append(op)
-    return all(
-        all(op.primitive == "load" for op in ops)
-        or all(op.primitive == "accumulate" for op in ops)
-        or _own_elements(facts, site, ops)
-        for site, ops in accesses.items()
-    )
-
-
-def _own_elements(facts: Facts, site: Value, ops: list[Op]) -> bool:
-    """Whether all accesses have the counter itself for their index along one axis."""
-    if any(op.operands[0] is not site for op in ops):
-        return False
-    assert isinstance(site.type, Array)
-    return any(all(indices(op)[axis] is facts.counter for op in ops) for axis in range(site.type.rank))
 
 
 def users(block: Block) -> Mapping[Value, list[Op | Block]]:

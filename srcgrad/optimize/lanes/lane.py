@@ -55,6 +55,10 @@ class Lane:
                 self.known[op.result] = self._load(op)
             case "store" | "accumulate":
                 self._write(op, mask)
+            case "push":
+                self.builder.emit("store", self.widening.rows[op], self.lane, self.value(op.operands[1]))
+            case "pop":
+                self.known[op.result] = self.builder("load", self.widening.rows[op], self.lane, name=op.result.name)
             case "add" | "sub" if op in self.totals:
                 self._add(op, self.widening.sum_and_term(op)[1], mask)
             case "check" if mask is not None:

@@ -65,6 +65,7 @@ def masked_for(widening: Widening, op: Op) -> None:
     (body,) = op.blocks
     trips, builder = op.operands[0], widening.builder
     mirrored = widening.facts.mirrored(op)
+    backwards = widening.facts.ends_together(op)
     carried = list(zip(op.operands[1:], body.parameters[1:], body.yields, op.results, strict=True))
     sums = [c for c in carried if c[3] in widening.facts.sums]
     apart = [c for c in carried if c not in sums]
@@ -76,14 +77,14 @@ def masked_for(widening: Widening, op: Op) -> None:
 
     def iteration(counter: Value, *totals: Value) -> Sequence[Operand]:
         now: Operand = counter
-        if mirrored:
-            now = builder("sub", builder("sub", most, index(1)), counter, name=mirrored[0].name)
-        widening.same.update(dict.fromkeys(mirrored or body.parameters[:1], now))
+        if backwards:
+            now = builder("sub", builder("sub", most, index(1)), counter, name=mirrored[0].name if mirrored else "i")
+        widening.same.update(dict.fromkeys(mirrored if backwards else body.parameters[:1], now))
         widening.same.update(zip((c[1] for c in sums), totals, strict=True))
         widening.fill_mask(mask, lambda lane: builder("lt", now, lane.value(trips)))
         widening.masked_block(mask, body, [(y, result) for _, _, y, result in apart])
         return widening.alike([y for _, _, y, _ in sums])
 
     starts = widening.alike([c[0] for c in sums])
-    results = builder.for_(most, starts, iteration, [c[3].name for c in sums], "q" if mirrored else "i")
+    results = builder.for_(most, starts, iteration, [c[3].name for c in sums], "q" if backwards else "i")
     widening.same.update(zip((c[3] for c in sums), results, strict=True))

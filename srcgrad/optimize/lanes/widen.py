@@ -14,7 +14,7 @@ from typing import NamedTuple
 from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Op, Operand, Value, index, walk, zero_like
-from srcgrad.ir.types import BOOL, Array, Scalar
+from srcgrad.ir.types import BOOL, Array, Scalar, Stack
 from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Lane, names_of
 from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
@@ -50,6 +50,7 @@ class Widening:
     start: Operand = field(default_factory=lambda: index(0))
     lanes: Operand = field(default_factory=lambda: index(LANES))
     pending: list[Op] = field(default_factory=list)  # what the next loop over lanes will do
+    rows: dict[Op, Value] = field(default_factory=dict)  # what all lanes push or pop together
     mask: Value | None = None  # the buffer that says which lanes take the branch around
 
     def __post_init__(self) -> None:
@@ -95,6 +96,8 @@ class Widening:
             pass  # it is the same in all lanes, and known
         elif op.primitive == "alloc":
             self._alloc(op)
+        elif op.primitive == "stack" and self.facts.differs(op.result):
+            self.same[op.result] = self._stack_of_rows(op.result)
         elif effect(op.primitive) is Effect.VIEW:
             self._view(op)
         elif op.primitive == "dim" or self._is_same(op):
@@ -127,6 +130,11 @@ class Widening:
     def _alloc(self, op: Op) -> None:
         extents = (*self.alike(op.operands), index(LANES))
         self.same[op.result] = self.builder("alloc", *extents, name=op.result.name, **op.attributes)
+
+    def _stack_of_rows(self, stack: Value) -> Value:
+        assert isinstance(stack.type, Stack) and isinstance(stack.type.element, Scalar)
+        row = Array(stack.type.element.dtype, 1)
+        return self.builder("stack", element=(row,), rows=LANES, name=stack.name)
 
     def _view(self, op: Op) -> None:
         attributes = dict(op.attributes)
@@ -261,6 +269,7 @@ class Widening:
         if not ops and not carries:
             return
         self._hold_what_is_used_later(ops, behind, needed)
+        self._push_and_pop_rows(ops)
         sums = [op for op in _with_inner(ops) if isinstance(op, Op) and self._adds_up(op)]
         zeros = [zero_like(op.operands[-1]) for op in sums]
 
@@ -281,6 +290,19 @@ class Widening:
 
         totals = self.builder.for_(self.lanes, zeros, one_lane, counter="lane")
         self._add_totals(ops, dict(zip(sums, totals, strict=True)))
+
+    def _push_and_pop_rows(self, ops: Sequence[Op]) -> None:
+        """In front of a loop over lanes: the rows to which it writes what is pushed, or from which it reads."""
+        for op in _with_inner(ops):
+            if isinstance(op, Op) and op.primitive in ("push", "pop"):
+                (stack,) = self.alike(op.operands[:1])
+                if op.primitive == "pop":
+                    self.rows[op] = self.builder("pop", stack)
+                    continue
+                assert isinstance(op.operands[1].type, Scalar)
+                dtype = op.operands[1].type.dtype
+                self.rows[op] = self.builder("alloc", index(LANES), dtype=dtype, fill="empty")
+                self.builder.emit("push", stack, self.rows[op])
 
     def _add_totals(self, ops: Sequence[Op], totals: dict[Op, Value]) -> None:
         """Add what a loop over lanes has added up to what it belongs to."""

@@ -1,0 +1,96 @@
+"""Memory on the machine's stack: small allocations that end with the function, and the rows of stacks of lanes.
+
+Compiled code makes them with srcgrad.vector_math.scratch, so that LLVM can tell them apart; plain Python has ordinary
+arrays and slices in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from srcgrad.analysis.sites import Sites
+from srcgrad.backend.expressions import dtype_argument, numpy_name
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, walk
+from srcgrad.ir.types import Array, Stack
+from srcgrad.primitives.routines import ROUTINES
+from srcgrad.primitives.table import Effect, effect
+
+SCRATCH_NAMES = frozenset({"buffer", "row"})
+LARGEST, ALL = 1024, 8192  # elements of one allocation, and of all
+FIRST = 16  # rows of a new stack
+
+
+def on_stack(function: Function) -> frozenset[Value]:
+    """Allocations of a few elements, made once in a call, of which no reference leaves the function.
+
+    There are none in a function that calls others: it may be called by them again and again.
+    """
+    made = list(_outside_loops(function.body))
+    if not made or any(op.primitive == "call" and op.text("callee") not in ROUTINES for op in walk(function.body)):
+        return frozenset()
+    sites = Sites(function)
+    leaving = [*function.results, *(x for op in walk(function.body) if _hands_on(op) for x in op.operands)]
+    away = frozenset[Value]().union(*map(sites.sites, leaving))
+    found: set[Value] = set()
+    room = ALL
+    for op in made:
+        size = prod(int(n.value.real) for n in op.operands if isinstance(n, Const))
+        if op.result not in away and 0 < size <= min(LARGEST, room):
+            found.add(op.result)
+            room -= size
+    return frozenset(found)
+
+
+def _outside_loops(block: Block) -> Iterator[Op]:
+    for op in block.ops:
+        if op.primitive == "if":
+            for inner in op.blocks:
+                yield from _outside_loops(inner)
+        elif op.primitive == "alloc" and op.attributes["fill"] == "empty" and _is_literal(op.operands):
+            yield op
+
+
+def _is_literal(extents: Sequence[Operand]) -> bool:
+    return bool(extents) and all(isinstance(n, Const) for n in extents)
+
+
+def _hands_on(op: Op) -> bool:
+    return effect(op.primitive) is Effect.CALL or op.primitive == "push"
+
+
+def buffer_text(op: Op, shape: str) -> str:
+    assert isinstance(op.result.type, Array)
+    return f"buffer({shape}, {numpy_name(op.result.type.dtype)})"
+
+
+def pushed_rows(function: Function) -> frozenset[Value]:
+    """The allocations that are rows of stacks of rows: pushing makes them."""
+    stacks = {op.result for op in walk(function.body) if op.primitive == "stack" and "rows" in op.attributes}
+    pushes = (op for op in walk(function.body) if op.primitive == "push" and op.operands[0] in stacks)
+    return frozenset(x for op in pushes for x in op.operands[1:] if isinstance(x, Value))
+
+
+def row_stack_lines(op: Op, stack: str, top: str, value: str, width: int, compiled: bool) -> Iterator[str]:
+    """All rows are in one array, one behind the other."""
+    row = f"row({stack}, {top}, {width})" if compiled else f"{stack}[{top} : {top} + {width}]"
+    match op.primitive:
+        case "stack":
+            assert isinstance(op.result.type, Stack) and isinstance(op.result.type.element, Array)
+            yield f"{stack} = np.empty({FIRST * width}{dtype_argument(op.result.type.element.dtype)})"
+            yield f"{top} = 0"
+        case "push":
+            yield f"if {top} == {stack}.size:"
+            yield f"    {stack} = grow({stack})"
+            yield f"{value} = {row}"
+            yield f"{top} += {width}"
+        case "pop":
+            yield f"{top} -= {width}"
+            if value:
+                yield f"{value} = {row}"
+
+
+def row_width(stack: Operand, definitions: dict[Value, Op]) -> int | None:
+    """Of a stack of rows, how long they are; None of any other."""
+    op = definitions.get(stack) if isinstance(stack, Value) else None
+    return op.integer("rows") if op is not None and "rows" in op.attributes else None

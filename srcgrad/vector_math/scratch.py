@@ -1,0 +1,67 @@
+"""Memory of loops over lanes in forms that LLVM can tell apart from other memory, which such loops would else compare.
+
+A loop that LLVM vectorises begins with a comparison of all addresses that it cannot tell apart. A loop over 32 lanes is
+over before these comparisons pay, and there are many in a body with a dozen buffers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]  # Numba's
+def buffer(typing_context: Any, shape: Any, dtype: Any) -> Any:
+    """``np.empty(shape, dtype)`` for a literal shape, on the machine's stack: there until the function around ends."""
+    extents = [n.literal_value for n in (shape.types if isinstance(shape, types.BaseTuple) else (shape,))]
+    result = types.Array(dtype.dtype, len(extents), "C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        element = context.get_data_type(result.dtype)
+        size = 1
+        for n in extents:
+            size *= n
+        with builder.goto_entry_block():
+            memory = builder.alloca(ir.ArrayType(element, size))
+            memory.align = 64
+        first = builder.bitcast(memory, element.as_pointer())
+        return _array(context, builder, result, first, [context.get_constant(types.intp, n) for n in extents])
+
+    return result(shape, dtype), build
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # Numba's
+def row(typing_context: Any, array: Any, start: Any, count: Any) -> Any:
+    """``array[start : start + count]`` of a contiguous array in one dimension; the array must outlive it.
+
+    What comes out of a line of assembly, here an empty one, LLVM takes to point anywhere but to a buffer: of an array
+    that may have been replaced by a longer one it would not know.
+    """
+    result = types.Array(array.dtype, 1, "C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        whole = make_array(array)(context, builder, arguments[0])
+        kind = ir.FunctionType(whole.data.type, [whole.data.type])
+        data = builder.asm(kind, "", "=r,0", [whole.data], False)
+        start, count = (
+            context.cast(builder, value, type_, types.intp)
+            for value, type_ in zip(arguments[1:], signature.args[1:], strict=True)
+        )
+        return _array(context, builder, result, builder.gep(data, [start]), [count])
+
+    return result(array, start, count), build
+
+
+def _array(context: Any, builder: Any, kind: Any, first: Any, extents: list[Any]) -> Any:
+    """An array that does not own its memory."""
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [size]
+    for n in reversed(extents[1:]):
+        strides.insert(0, builder.mul(strides[0], n))
+    array = make_array(kind)(context, builder)
+    populate_array(array, data=first, shape=extents, strides=strides, itemsize=size, meminfo=None)
+    return array._getvalue()
