@@ -36,8 +36,9 @@ class Options:
     check_nan : bool
         Raise FloatingPointError, naming the line, where a NaN or infinity first appears.
     lanes : bool
-        Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost. Compiled
-        code only, and only where `fastmath` lets sums be reordered.
+        Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost; in loops
+        over pairs of points, look at copies of their coordinates; hand elements of arrays on from one iteration to the
+        next as numbers. Compiled code only, and only where `fastmath` lets sums be reordered.
     checkpoint : int or str
         How much memory a loop marked by `srcgrad.checkpoint` may use, in bytes or as "64MB", unless the mark says it
         itself; "auto" is a quarter of the machine's memory, and "off" ignores the marks.

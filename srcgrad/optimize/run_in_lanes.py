@@ -88,10 +88,11 @@ def refusal(loop: Op, program: Program) -> Refusal | None:
     return forbidding(facts_of(loop, program))
 
 
-def loops(function: Function) -> int:
-    """How many loops a program has; each that runs in lanes has become several."""
+def loops(function: Function) -> tuple[int, int]:
+    """How many loops a program has, and how much they carry; each that runs in lanes has become several."""
     bodies = [function.body, *(callee.body for callee in function.callees.values())]
-    return sum(op.primitive == "for" for body in bodies for op in walk(body))
+    found = [op for body in bodies for op in walk(body) if op.primitive == "for"]
+    return len(found), sum(len(op.results) for op in found)
 
 
 @dataclass(frozen=True)
