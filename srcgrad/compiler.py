@@ -13,6 +13,7 @@ from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
+from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
@@ -24,8 +25,10 @@ from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.adopt_shadows import adopt_shadows
+from srcgrad.optimize.carry_sums import carry_sums
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
+from srcgrad.optimize.copy_columns import copy_columns
 from srcgrad.optimize.count_while import count_while
 from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.fold_constants import fold_constants
@@ -49,6 +52,7 @@ from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
+from srcgrad.optimize.unroll_short import unroll_short
 from srcgrad.settings import Options
 from srcgrad.watch import announcing, warn_of_unknown_steps
 
@@ -85,8 +89,13 @@ PREPARE = each(
     hoist_checks,
     fuse_temporaries,
     privatize,
+    unroll_short,
+    fold_constants,
+    share_common,
     remove_dead,
 )
+# Where it is differentiated.
+CHOICES = each(choose_again)
 # After reversal: forward values are named out of scope until recall brings them back.
 APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_dead, reuse, recall))
 # Where value and gradient are asked for together, their loops may be one.
@@ -111,9 +120,9 @@ IMPROVE = each(
 # Where `parallel` asks for it, before lanes: these then run in each chunk.
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
-LANES = each(unroll_for_lanes, run_in_lanes, hoist_invariants, share_common)
+LANES = each(unroll_for_lanes, run_in_lanes, copy_columns, carry_sums, hoist_invariants, share_common)
 # Each is left out where a program is shown, or differentiated again.
-DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__)
+DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
@@ -121,7 +130,7 @@ STEPS = tuple(
         (
             "lower",
             trust_indices.__name__,
-            *(step.name for step in PREPARE),
+            *(step.name for step in (*PREPARE, *CHOICES)),
             "reverse",
             "forward",
             *(step.name for step in RECALL),
@@ -155,7 +164,7 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: 
     checks_value = options.check_nan and not with_value
     differentiate = Step("reverse", partial(pullbacks.gradient, wrt=wrt, with_value=with_value or checks_value))
     dropping = (Step("drop_value", drop_value),) if checks_value else ()
-    return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options), *dropping))
+    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *finishing(options), *dropping))
 
 
 def drop_value(function: Function) -> Function:
@@ -166,13 +175,13 @@ def drop_value(function: Function) -> Function:
 def tangents(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """``(*results, *tangents)`` from ``(*primals, *tangents)``."""
     differentiate = Step("forward", partial(forward.forward, wrt=wrt))
-    return run(function, (*preparing(options), differentiate, *finishing(options)))
+    return run(function, (*preparing(options), *CHOICES, differentiate, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
     differentiate = Step("reverse", partial(pullbacks.pullback, wrt=wrt))
-    return run(function, (*preparing(options), differentiate, *RECALL, *finishing(options)))
+    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *finishing(options)))
 
 
 def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
@@ -181,7 +190,7 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
     Where the pullback cannot be cut off, nothing is kept and it runs the forward sweep again.
     """
     differentiate = Step("reverse", partial(pullbacks.value_and_pullback, wrt=wrt))
-    whole = run(function, (*preparing(options), differentiate, *APART, *finishing(options)))
+    whole = run(function, (*preparing(options), *CHOICES, differentiate, *APART, *finishing(options)))
     cut = split(whole, len(function.parameters), len(function.results))
     if cut is None:
         return Halves(primal(function, options), pullback(function, wrt, options), ())

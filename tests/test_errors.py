@@ -7,6 +7,7 @@ import linecache
 import logging
 import math
 import statistics
+import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -183,9 +184,9 @@ def logs(x):
     return x
 
 
-@refused(1.0, error=UnsupportedError, found="print()", instead="print it outside")
-def prints_formatted(x):
-    print(f"{x:.3f}")  # here
+@refused(1.0, error=UnsupportedError, found="print() to a file", instead="return the value")
+def prints_to_a_file(x):
+    print(f"{x:.3f}", file=sys.stderr)  # here
     return x
 
 
@@ -194,9 +195,9 @@ def draws(x):
     return x * np.random.gamma(2.0)  # here
 
 
-@refused(1.0, error=UnsupportedError, found="np.random.default_rng has no rule", instead="Draw outside")
-def seeds(x):
-    return x * np.random.default_rng(0).normal()  # here
+@refused(1.0, error=UnsupportedError, found="gamma has no rule", instead="Draw outside")
+def draws_from_a_generator(x):
+    return x * np.random.default_rng(0).gamma(2.0)  # here
 
 
 @refused(np.ones(3), error=Error, found="'tofile'", instead="")

@@ -60,7 +60,7 @@ def unknown_function(x):
 
 
 def prints(x):
-    print(x)
+    print(x, file=None)
     return x
 
 
@@ -98,8 +98,8 @@ def endless(x):
 def changes_list_in_loop(x, n):
     a = []
     for _ in range(n):
-        a.append(x)
-    return a[0][0]
+        a.append({"x": x})
+    return a[0]["x"][0]
 
 
 def returns_growing_list(x):
@@ -168,14 +168,14 @@ REFUSALS = [
     (array_from_loop, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),
     (unknown_name, (1.0,), UnboundError, "'undefined_name' is not defined", "undefined_name"),
     (unknown_function, (1.0,), UnsupportedError, "np.busday_count has no rule", "np.busday_count"),
-    (prints, (1.0,), UnsupportedError, "print()", "print(x)"),
+    (prints, (1.0,), UnsupportedError, "print()", "print(x, file=None)"),
     (two_types, (1.0, 2), UnsupportedError, "depending on the path", "if n > 1"),
     (two_ranks, (X, 2), UnsupportedError, "depending on the path", "if n > 1"),
     (missing_argument, (1.0,), ArgumentTypeError, "misses the argument 'b'", "with_two(x)"),
     (calls_number, (1.0,), ArgumentTypeError, "a number is called", "x(1.0)"),
     (array_truth, (X,), ArgumentTypeError, "truth of an array", "x > 0"),
     (endless, (1.0,), UnsupportedError, "on every path", "endless"),
-    (changes_list_in_loop, (X, 2), UnsupportedError, "holds an array", "a.append"),
+    (changes_list_in_loop, (X, 2), UnsupportedError, "holds a dict", "a.append"),
     (returns_growing_list, (X,), UnsupportedError, "a list of run-time length", "def returns_growing_list"),
     (iterator_kept, (X,), UnsupportedError, "iterator", "pairs = zip"),
     (sets_attribute, (X,), UnsupportedError, "attribute is assigned", "x.shape"),

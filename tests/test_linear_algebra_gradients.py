@@ -212,6 +212,56 @@ def test_no_derivative_of_vectors_of_equal_eigenvalues() -> None:
     assert np.any(np.isnan(grad(lambda a: np.linalg.eigh(a)[1][1, 0] * 2.0, jit=False)(np.eye(3))))
 
 
+def test_functions_of_equal_eigenvalues() -> None:
+    """The quotient of a difference of f by that of eigenvalues has a limit, which one point does not tell."""
+    w = np.array([[2.0, 1.0], [1.0, -1.0]])
+
+    def exponential(a):
+        values, vectors = np.linalg.eigh(a)
+        return np.sum(((vectors * np.exp(values)) @ vectors.T) * w)
+
+    assert np.any(np.isnan(grad(exponential, jit=False)(np.eye(2))))
+    assert np.any(np.isnan(grad(exponential, jit=False)(np.zeros((2, 2)))))
+
+
+def test_the_space_of_equal_eigenvalues() -> None:
+    """Only the projector on it is asked for: which vectors span it does not matter."""
+    turn = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
+    a = turn @ np.diag([1.0, 1.0, 3.0, 4.0]) @ turn.T
+
+    def weighed(a):
+        first = np.linalg.eigh(a)[1][:, :2]
+        return np.sum((first @ first.T) * P)
+
+    def difference(step):
+        return weighed(a + 1e-6 * step + 1e-6 * step.T) - weighed(a - 1e-6 * step - 1e-6 * step.T)
+
+    step = RNG.normal(size=(4, 4))
+    found = np.sum(grad(weighed, jit=False)(a) * (step + step.T))
+    np.testing.assert_allclose(found, difference(step) / 2e-6, rtol=1e-6)
+
+
+def test_zeros_at_different_eigenvalues() -> None:
+    """Elements that are divided by differences are 0 there, but their derivatives are not."""
+
+    def exponential(a):
+        values, vectors = np.linalg.eigh(a)
+        return np.sum(((vectors * np.exp(values)) @ vectors.T)[0]) ** 2 + np.sum(vectors[0] ** 4)
+
+    def by_values(a):
+        u, s, vt = np.linalg.svd(a, full_matrices=False)
+        return np.sum(((u * np.exp(s)) @ vt)[0]) ** 2 + np.sum(u[0] ** 4)
+
+    a = np.diag([1.0, 2.0, 3.5])
+    for f in (exponential, by_values):
+        gradient = grad(f, jit=False)
+        for k in range(9):
+            step = np.zeros((3, 3))
+            step[k // 3, k % 3] = 1e-5
+            difference = (gradient(a + step) - gradient(a - step)) / 2e-5
+            np.testing.assert_allclose(hessian(f, jit=False)(a)[..., k // 3, k % 3], difference, atol=1e-5)
+
+
 def test_equal_singular_values() -> None:
     def polar(a):
         u, _, vt = np.linalg.svd(a, full_matrices=False)

@@ -77,7 +77,7 @@ class Effects:
             for position, operand in enumerate(op.operands):
                 if isinstance(operand, Value) and isinstance(operand.type, Array):
                     touch = Touch(op, operand, None, path)
-                    if routine is None or routine.adding or position < routine.reads:
+                    if routine is None or routine.takes(position):
                         yield touch, self.reads
                     if position in written:
                         yield touch, self.writes

@@ -32,7 +32,8 @@ class Liveness:
         silent = silent_callees(function.callees)
         for op in self._around:
             callee = op.attributes.get("callee")
-            if effect(op.primitive) in always and callee not in silent and callee not in ROUTINES:
+            passing = callee in silent or (callee in ROUTINES and not ROUTINES[str(callee)].lasting)
+            if effect(op.primitive) in always and not passing:
                 self._need(op)
         for site in self._sites.parameters:
             self._need_memory(site)
@@ -108,8 +109,9 @@ class Liveness:
                 self._need_content(op.operands[0])
             case Effect.CALL:
                 routine = ROUTINES.get(op.text("callee"))
-                for operand in op.operands[: routine.reads if routine and not routine.adding else None]:
-                    self._need_content(operand)
+                for position, operand in enumerate(op.operands):
+                    if routine is None or routine.takes(position):
+                        self._need_content(operand)
             case Effect.STACK:
                 self._need_stack(op)
 

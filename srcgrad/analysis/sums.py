@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
-from srcgrad.ir.core import Block, Op, Operand, Value, definitions, used
+from srcgrad.ir.core import Block, Const, Op, Operand, Value, defined, definitions, first_carried, used, walk
 from srcgrad.ir.types import Scalar
 
 
@@ -41,6 +41,66 @@ def partial_sums(op: Op) -> frozenset[Value]:
         links = _Chains(known, parameter).to(yielded) or frozenset()
         found.update(v for v in (*(link.used for link in links), yielded) if isinstance(v, Value))
     return frozenset(found)
+
+
+def only_added(op: Op) -> frozenset[Value]:
+    """The values that are used for nothing but to be added, perhaps times a constant, to a sum that the loop carries.
+
+    No derivative of what they go into depends on them.
+    """
+    body = op.blocks[0]
+    uses = _uses(body)
+    ends = [Use(body, k) for k in sums(op)]
+    found = {v for v in defined(body) if isinstance(v.type, Scalar) and v.type.dtype.differentiable}
+    while left := {v for v in found if not all(use in ends or use.adds_to(found) for use in uses.get(v, ()))}:
+        found -= left
+    return frozenset(found)
+
+
+class Use(NamedTuple):
+    """By which op, or at the end of which block, in which position; the op around that block."""
+
+    user: Op | Block
+    position: int
+    around: Op | None = None
+
+    def adds_to(self, found: Container[Value]) -> bool:
+        """Whether what is used so does no more than to be added to some of these values."""
+        match self.user:
+            case Block():
+                return self.around is not None and all(v in found for v in merged(self.around, self.position))
+            case Op(primitive="add" | "sub" | "neg"):
+                return self.user.result in found
+            case Op(primitive="mul"):
+                return isinstance(self.user.operands[1 - self.position], Const) and self.user.result in found
+            case Op(primitive="select"):
+                return self.position > 0 and self.user.result in found
+            case Op(primitive="for"):
+                return self.position > 0 and all(v in found for v in merged(self.user, self.position - 1))
+        return False
+
+
+def merged(op: Op, k: int) -> tuple[Value, ...]:
+    """The k-th result of a branch or loop, and what stands for it inside the loop."""
+    first = first_carried(op) if op.primitive != "if" else None
+    inside = () if first is None else tuple(block.parameters[first + k] for block in op.blocks)
+    return (op.results[k], *inside)
+
+
+def _uses(body: Block) -> dict[Value, list[Use]]:
+    found: dict[Value, list[Use]] = {}
+    for op in walk(body):
+        for position, operand in enumerate(op.operands):
+            if isinstance(operand, Value):
+                found.setdefault(operand, []).append(Use(op, position))
+        for block in op.blocks[-1:] if op.primitive == "while" else op.blocks:  # a test yields no number
+            for position, operand in enumerate(block.yields):
+                if isinstance(operand, Value):
+                    found.setdefault(operand, []).append(Use(block, position, op))
+    for position, operand in enumerate(body.yields):
+        if isinstance(operand, Value):
+            found.setdefault(operand, []).append(Use(body, position))
+    return found
 
 
 class Link(NamedTuple):

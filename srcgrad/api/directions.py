@@ -52,11 +52,14 @@ class Vjp:
     def __call__(self, primals: tuple[object, ...]) -> tuple[object, Pullback]:
         forwards, backwards = self._table(len(primals))
         arguments = forwards.bound(primals, {})
-        forward, backward = forwards.find(arguments), backwards.find(arguments)
+        forward = forwards.find(arguments)
         leaves = forward.leaves(arguments)
-        pair = forward(leaves)
+        forward, pair = forward.attempt(leaves)
         assert isinstance(pair, tuple)
         result, kept = pair
+        backward = backwards.narrow(arguments)
+        if forward.wider is None and backward.wider is not None:  # both halves are of one program
+            backward = backward.wider()
         return result, Pullback(backward, leaves, kept, result)
 
     def _table(self, count: int) -> tuple[Specialisations, Specialisations]:

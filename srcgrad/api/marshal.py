@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from srcgrad.frontend.boundary.generators import memory_of
 from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.boundary.pytree import NATIVE, build_container, count_leaves
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
@@ -23,7 +26,8 @@ def flattener(arguments: tuple[Structure, ...]) -> Callable[..., Any]:
     """The function from arguments of these structures to the list of their leaves."""
     names = [f"a{k}" for k in range(len(arguments))]
     leaves = [leaf for name, structure in zip(names, arguments, strict=True) for leaf in _leaves(name, structure)]
-    return _made(f"def made({', '.join(names)}):\n    return [{', '.join(leaves)}]\n", {})
+    names_in_text: dict[str, object] = {"memory_of": memory_of}
+    return _made(f"def made({', '.join(names)}):\n    return [{', '.join(leaves)}]\n", names_in_text)
 
 
 def rebuilder(result: Structure) -> Callable[..., Any]:
@@ -49,6 +53,8 @@ def _leaves(name: str, structure: Structure) -> Iterator[str]:
 
 
 def _part(name: str, structure: Tree, k: int) -> str:
+    if issubclass(structure.cls, np.random.Generator):
+        return f"memory_of({name})[{k}]"
     if issubclass(structure.cls, dict | Records | Record):
         return f"{name}[{structure.keys[k]!r}]"
     if issubclass(structure.cls, tuple | list):

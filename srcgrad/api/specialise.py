@@ -18,7 +18,15 @@ from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.boundary.known import Path, ValueNeededError, fixed, leaf_paths, value_at
+from srcgrad.frontend.boundary.known import (
+    Path,
+    ValueNeededError,
+    fixed,
+    leaf_paths,
+    of_unequal_extents,
+    stretched,
+    value_at,
+)
 from srcgrad.frontend.boundary.places import Captured
 from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.ir.types import DTYPES
@@ -58,11 +66,19 @@ class Constant:
 
 
 class Specialisation:
-    """Compiled code for arguments of certain structures and for what the function then found outside itself."""
+    """Compiled code for arguments of certain structures and for what the function then found outside itself.
 
-    def __init__(self, artifact: Artifact, arguments: Structures, options: Options) -> None:
+    ``wider`` makes the same code for extents of 1 that meet others (``arrays.broadcasting``); None if this is that.
+    ``missed`` says that it was needed.
+    """
+
+    def __init__(
+        self, artifact: Artifact, arguments: Structures, options: Options, wider: Callable[[], Specialisation] | None
+    ) -> None:
         self.artifact = artifact
         self.run = numba_jit.load(artifact.generated, options)
+        self.wider = wider
+        self.missed = False
         self._has_run = False
         self._leaves = flattener(arguments)
         self._rebuild = rebuilder(artifact.result)
@@ -88,6 +104,21 @@ class Specialisation:
 
     def __call__(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> object:
         """Run on leaves; ``directions`` are those of tangents or cotangents, which come after the arguments."""
+        return self.attempt(leaves, directions)[1]
+
+    def attempt(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> tuple[Specialisation, object]:
+        """The same, and which code could do it: this, or the wider one."""
+        try:
+            return self, self._results(leaves, directions)
+        except ValueError as error:
+            if self.wider is None or not of_unequal_extents(*error.args):
+                raise
+        code = self.wider()
+        results = code._results(leaves, directions)
+        self.missed = True
+        return code, results
+
+    def _results(self, leaves: Sequence[object], directions: Sequence[object]) -> object:
         if not self._has_run:
             return self._first_run(leaves, directions)
         return self._rebuild(self.run(*leaves, *directions))
@@ -124,7 +155,12 @@ class Specialisations:
         return arguments
 
     def find(self, arguments: tuple[object, ...]) -> Specialisation:
-        """The code for these arguments, one per parameter."""
+        """The code for these arguments, one per parameter; that which did it for such arguments before."""
+        found = self.narrow(arguments)
+        return found.wider() if found.missed and found.wider is not None else found
+
+    def narrow(self, arguments: tuple[object, ...]) -> Specialisation:
+        """The code that takes extents to be equal."""
         try:
             key = tuple([structure_key(argument) for argument in arguments])
         except ArgumentTypeError:
@@ -173,7 +209,9 @@ class Specialisations:
             for specialisation in known:
                 if specialisation.fresh():
                     return specialisation
-            new = Specialisation(self._artifact(structures), structures, self.options)
+            wide = stretched(structures)
+            wider = None if wide == structures else lambda: self.compile(wide)
+            new = Specialisation(self._artifact(structures), structures, self.options, wider)
             self._by_structures[structures] = (*known, new)
             return new
 

@@ -14,6 +14,7 @@ from srcgrad.backend.folding import fold
 from srcgrad.backend.interference import interference
 from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
+from srcgrad.backend.printed import shown
 from srcgrad.backend.python_numbers import python_numbers
 from srcgrad.backend.ranges import write_ranges
 from srcgrad.backend.runtime import HELPERS
@@ -37,7 +38,7 @@ from srcgrad.backend.threads_text import is_threaded, names_around
 from srcgrad.backend.vector_text import VECTOR_NAMES, may_vectorise
 from srcgrad.ir.core import Function, Location, Op, Operand, Value, used
 from srcgrad.ir.types import Array, Stack
-from srcgrad.primitives.routines import ROUTINES
+from srcgrad.primitives.routines import ROUTINES, SHOW
 
 AUGMENTED = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
@@ -333,6 +334,8 @@ class FunctionPrinter:
         targets = [self.names[r] for r in op.results]
         targets += [t for x in op.operands if is_scalar_stack(x) for t in self.passed(x, False)]
         callee = op.text("callee")
+        if callee == SHOW:
+            return f"print({', '.join(shown(op.text('text'), arguments[2:]))})"
         if callee in ROUTINES:
             self.helpers.add(callee)
             return f"{callee}({', '.join(arguments)})"

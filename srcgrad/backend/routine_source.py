@@ -30,6 +30,7 @@ KINDS = {"c": "types.char", "n": "types.intp", "p": "types.voidptr", "d": "types
 # The number of arguments of SciPy's, all pointers, by the name without its letter for the dtype.
 BY_REFERENCE = {"getrs": 9, "trtrs": 10}
 SYMBOL = re.compile(r"\b(numba_\w+|lapack_[sdcz]\w+)\(")
+IMPORT = ("import ", "from ")  # the beginning of a helper that is no function
 LETTER = '''def lapack_letter(a):
     """LAPACK's letter for a dtype: s, d, c or z."""
     if np.iscomplexobj(a):
@@ -55,7 +56,8 @@ def compiled_routines(names: Sequence[str], decorator: str) -> list[str]:
     symbols = sorted({match[1] for text in texts for match in SYMBOL.finditer(text)})
     helpers = [LETTER] if any("lapack_letter(" in text for text in texts) else []
     declared = ["\n".join(_declarations(symbols)) + "\n"] if symbols else []
-    return [*declared, *(decorator + text for text in (*helpers, *texts))]
+    declared += [text for text in texts if text.startswith(IMPORT)]
+    return [*declared, *(decorator + text for text in (*helpers, *texts) if not text.startswith(IMPORT))]
 
 
 def _declarations(symbols: Sequence[str]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from srcgrad.analysis.effects import Effects, Touch
-from srcgrad.analysis.sums import only_sums, partial_sums
+from srcgrad.analysis.sums import only_added, only_sums
 from srcgrad.differentiate.regions import numbered
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, rewrite_block
@@ -47,7 +47,7 @@ class InPlace:
         self.numbers = count(max(regions, default=-1) + 1)
         self.repeated: set[int] = set()  # regions whose iterations a mirror runs again
         self.origins: dict[Op, Op] = {}  # an op in a copy -> the op of the function
-        self.summed: set[Value] = set()  # partial sums of the loops reversed in place
+        self.summed: set[Value] = set()  # what is only added to the sums of the loops reversed in place
 
     def allows(self, op: Op) -> bool:
         own = self.origins.get(op, op)
@@ -116,7 +116,7 @@ class InPlace:
         """Copy one iteration; the copies of active values are active, and their twins are copied twins."""
         self.repeated.add(op.integer("region"))
         own = self.origins.get(op, op)
-        self.summed |= partial_sums(own)
+        self.summed |= only_added(own)
         left_out = [
             write
             for write, writes in self._touches(own)

@@ -12,6 +12,7 @@ import types
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.generators import FIELDS, memory_of
 from srcgrad.frontend.boundary.objects import class_of_object, is_structured
 from srcgrad.frontend.boundary.places import Capture, key_of
 from srcgrad.frontend.boundary.pytree import describe
@@ -33,6 +34,10 @@ def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontVal
     if isinstance(value, np.ndarray):
         return hidden_array(lowering, capture, value)
     record(lowering, capture, value)
+    if isinstance(value, np.random.Generator):
+        fields = zip(FIELDS, memory_of(value), strict=True)
+        words = [hidden_array(lowering, Capture(f"{capture.name}_{name}", value, name), w) for name, w in fields]
+        return TupleValue(tuple(words), np.random.Generator, FIELDS)
     if isinstance(value, np.generic):
         dtype = dtype_of(value.dtype)
         if dtype is None:

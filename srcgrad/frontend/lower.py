@@ -90,8 +90,10 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     """Lower with the lists and fields in memory that earlier attempts found."""
     lowering = Lowering(new_builder(), Scope("", function_name(python), {}, {}))
     lowering.growing, lowering.held, lowering.draws = known.growing, known.held, known.draws
+    lowering.overwritten = known.overwritten
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]
+    lowering.builder.stretches = known.draws or not labels or any(leaf.stretched for _, leaf in labels)
     lowering.exact = frozenset(p for p, (_, leaf) in zip(parameters, labels, strict=True) if leaf.exact)
     lowering.builder.open(parameters)
     leaves = iter(parameters)

@@ -71,6 +71,8 @@ class Lowering:
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
+    overwritten
+        Those of them that hold arrays in places where others were before.
     caught
         The exceptions that handlers around would catch.
     changes
@@ -103,6 +105,7 @@ class Lowering:
         self.copies: list[Copies] = []
         self.ruled: list[RuledCall] = []
         self.growing: dict[object, Structure] = {}
+        self.overwritten: set[object] = set()
         self.caught: tuple[type, ...] = ()
         self.changes = 0
         self.draws = False

@@ -28,7 +28,11 @@ class Builder:
         self._born: dict[Value, int] = {}
         # References that must not be written to any more; kept by the front end.
         self.frozen: list[Value] = []
+        # Of those the ones that a variable may hold; and what was written to, with the blocks open then.
+        self.kept: list[Value] = []
+        self.written: list[tuple[Value, tuple[list[Op], ...]]] = []
         self.copies: list[tuple[Value, Value]] = []  # where NumPy has views: the copy, and of what
+        self.stretches = False  # whether an extent may turn out to be 1 where it meets another; likewise
 
     @property
     def ops(self) -> list[Op]:
@@ -38,6 +42,24 @@ class Builder:
     @property
     def depth(self) -> int:
         return len(self._open)
+
+    def note_write(self, target: Value) -> None:
+        """Remember that memory is written to here."""
+        self.written.append((target, tuple(ops for _, ops in self._open)))
+
+    def written_in_loops(self) -> list[Value]:
+        """What has been written to so far in the bodies of loops that are being made."""
+        bodies = [ops for parameters, ops in self._open[1:] if parameters]
+        return [target for target, blocks in self.written if any(b is body for b in blocks for body in bodies)]
+
+    def is_of_this_iteration(self, op: Op) -> bool:
+        """Whether an op is in an open block, and no loop has been opened since."""
+        for parameters, ops in reversed(self._open):
+            if any(op is other for other in ops):
+                return True
+            if parameters:
+                return False
+        return False
 
     def is_open(self, ops: object) -> bool:
         """Whether these are the ops of a block that is being made."""

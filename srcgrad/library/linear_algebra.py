@@ -8,10 +8,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from srcgrad.frontend.calls.compile_time import refuse
 from srcgrad.library.determinant import eliminated
-from srcgrad.library.lu import Pivots, determinant, factor_lu, log_determinant, solve_lu
-from srcgrad.library.matrices import Matrix, alike, floating, require_matrix, require_square, symmetric
+from srcgrad.library.lu import Pivots, determinant, factor_lu, log_determinant, sign_of_determinant, solve_lu
+from srcgrad.library.matrices import (
+    Matrix,
+    alike,
+    conjugate_transpose,
+    floating,
+    hermitian,
+    real_zeros,
+    require_matrix,
+    require_square,
+)
 from srcgrad.library.triangular import factor_cholesky
 from srcgrad.primitives.library import library
 
@@ -129,13 +137,11 @@ def slogdet(a: Matrix) -> tuple[np.floating | Matrix, np.floating | Matrix]:
     a = np.asarray(a)
     require_square(a)
     a = floating(a)
-    if a.dtype.kind == "c":
-        refuse("slogdet() of a complex matrix", "Use np.log(abs(np.linalg.det(a))).")
     if a.ndim == 2:
         sign, logarithm = slogdet_one(a)
         return SlogdetResult(sign, logarithm)
     signs = np.empty(a.shape[:-2], a.dtype)
-    logarithms = np.empty(a.shape[:-2], a.dtype)
+    logarithms = real_zeros(a.shape[:-2], a)
     for at in np.ndindex(a.shape[:-2]):
         signs[at], logarithms[at] = slogdet_one(a[at])
     return SlogdetResult(signs, logarithms)
@@ -143,14 +149,18 @@ def slogdet(a: Matrix) -> tuple[np.floating | Matrix, np.floating | Matrix]:
 
 def slogdet_one(a: Matrix) -> tuple[np.floating, np.floating]:
     lu, pivots = factors(a)
+    out = real_zeros((1,), a)
+    if is_singular(lu):
+        return a.dtype.type(0), out.dtype.type(-np.inf)
+    log_determinant(a, lu, pivots, out)
+    if a.dtype.kind == "c":
+        phase = np.empty(1, a.dtype)
+        sign_of_determinant(a, lu, pivots, phase)
+        return phase[0], out[0]
     sign = a.dtype.type(1)
     for i in range(a.shape[0]):
         if (lu[i, i] < 0.0) == (pivots[i] == i + 1):
             sign = -sign
-    if is_singular(lu):
-        return a.dtype.type(0), a.dtype.type(-np.inf)
-    out = np.empty(1, a.dtype)
-    log_determinant(a, lu, pivots, out)
     return sign, out[0]
 
 
@@ -160,21 +170,19 @@ def cholesky(a: Matrix, *, upper: bool = False) -> Matrix:
     a = np.asarray(a)
     require_square(a)
     a = floating(a)
-    if a.dtype.kind == "c":
-        refuse("cholesky() of a complex matrix", "Write the real and imaginary parts as blocks of a real matrix.")
     return stacked(upper_factor if upper else lower_factor, a)
 
 
 def lower_factor(a: Matrix) -> Matrix:
     factor = np.empty(a.shape, a.dtype)
-    factor_cholesky(symmetric(a, True), factor)
+    factor_cholesky(hermitian(a, True), factor)
     return factor
 
 
 def upper_factor(a: Matrix) -> Matrix:
     factor = np.empty(a.shape, a.dtype)
-    factor_cholesky(symmetric(a, False), factor)
-    return factor.T
+    factor_cholesky(hermitian(a, False), factor)
+    return conjugate_transpose(factor)
 
 
 @library(np.linalg.matrix_power)

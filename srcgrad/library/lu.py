@@ -118,8 +118,8 @@ def log_determinant_vjp(a: Matrix, lu: Matrix, pivots: Pivots, out: Matrix, ct: 
 def log_determinant_jvp(
     a: Matrix, lu: Matrix, pivots: Pivots, out: Matrix, a_dot: Matrix, lu_dot: None, pivots_dot: None
 ) -> Matrix:
-    dot = np.empty(1, a.dtype)
-    dot[0] = np.sum(inverse_transposed(a, lu, pivots) * a_dot)
+    dot = np.empty(1, out.dtype)
+    dot[0] = np.sum(inverse_transposed(a, lu, pivots) * a_dot).real
     return dot
 
 
@@ -136,6 +136,35 @@ LOG_DETERMINANT = '''def log_determinant(a, lu, pivots, out):
 def log_determinant(a: Matrix, lu: Matrix, pivots: Pivots, out: Matrix) -> None:
     """The logarithm of the determinant's magnitude."""
     out[0] = np.sum(np.log(np.abs(np.diag(lu))))
+
+
+def sign_vjp(a: Matrix, lu: Matrix, pivots: Pivots, out: Matrix, ct: Matrix) -> tuple[object, ...]:
+    return 1j * (ct[0] * out[0]).imag * inverse_transposed(a, lu, pivots), None, None
+
+
+def sign_jvp(
+    a: Matrix, lu: Matrix, pivots: Pivots, out: Matrix, a_dot: Matrix, lu_dot: None, pivots_dot: None
+) -> Matrix:
+    dot = np.empty(1, a.dtype)
+    dot[0] = out[0] * 1j * np.sum(inverse_transposed(a, lu, pivots) * a_dot).imag
+    return dot
+
+
+SIGN = '''def sign_of_determinant(a, lu, pivots, out):
+    """The determinant of a complex matrix over its magnitude."""
+    out[0] = 1.0
+    for i in range(a.shape[0]):
+        factor = lu[i, i] / np.abs(lu[i, i])
+        out[0] *= factor if pivots[i] == i + 1 else -factor
+'''
+
+
+@routine(reads=3, fills=1, compiled=SIGN, jvp=sign_jvp, vjp=sign_vjp)
+def sign_of_determinant(a: Matrix, lu: Matrix, pivots: Pivots, out: Matrix) -> None:
+    """The determinant of a complex matrix over its magnitude."""
+    swaps = np.sum(pivots != 1 + np.arange(pivots.size))
+    diagonal = np.diag(lu)
+    out[0] = np.prod(diagonal / np.abs(diagonal)) * (-1) ** int(swaps)
 
 
 def determinant_vjp(a: Matrix, lu: Matrix, pivots: Pivots, out: Matrix, ct: Matrix) -> tuple[object, ...]:

@@ -41,6 +41,11 @@ def alike(a: Matrix, b: Matrix) -> Matrix:
     return floating(a * np.ones((), floating(b).dtype)) if a.dtype != b.dtype else floating(a)
 
 
+def real_zeros(shape: tuple[int, ...], like: Matrix) -> Vector:
+    """Room for real numbers of the precision of an array."""
+    return np.zeros(shape, like.real.dtype)
+
+
 def symmetric(a: Matrix, lower: bool) -> Matrix:
     """The symmetric matrix of which one triangle is given; the other is not read."""
     n = a.shape[0]
@@ -51,6 +56,35 @@ def symmetric(a: Matrix, lower: bool) -> Matrix:
             s[i, j] = element
             s[j, i] = element
     return s
+
+
+def hermitian(a: Matrix, lower: bool) -> Matrix:
+    """The Hermitian matrix of which one triangle is given; of its diagonal the real parts are read."""
+    if a.dtype.kind != "c":
+        return symmetric(a, lower)
+    n = a.shape[0]
+    s = np.empty((n, n), a.dtype)
+    for i in range(n):
+        for j in range(i):
+            element = a[i, j] if lower else np.conj(a[j, i])
+            s[i, j] = element
+            s[j, i] = np.conj(element)
+        s[i, i] = a[i, i].real
+    return s
+
+
+def conjugate_transpose(a: Matrix) -> Matrix:
+    """A view where the matrix is real."""
+    return np.conj(a.T) if a.dtype.kind == "c" else a.T
+
+
+def conjugate(a: Matrix) -> Matrix:
+    """The array itself where it is real.
+
+    Rules of linear algebra are best written for an inner product with a conjugate. Cotangents pair with tangents
+    without one, so such a rule takes the conjugate of each and gives the conjugate of what it finds.
+    """
+    return np.conj(a) if a.dtype.kind == "c" else a
 
 
 def triangle(a: Matrix, lower: bool, unit: bool) -> Matrix:

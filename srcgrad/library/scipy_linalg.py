@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 from srcgrad.frontend.calls.compile_time import compile_time, refuse
 from srcgrad.frontend.calls.routines import routine
 from srcgrad.library.linear_algebra import det, inv, lower_factor, solve_one, stacked, upper_factor
-from srcgrad.library.matrices import Matrix, Vector, alike, floating, require_rank, require_square, symmetric
+from srcgrad.library.matrices import (
+    Matrix,
+    Vector,
+    alike,
+    conjugate,
+    floating,
+    hermitian,
+    require_rank,
+    require_square,
+    symmetric,
+)
 from srcgrad.library.norms import norm
 from srcgrad.library.singular import cutoff_of, pinv, svd, svdvals
 from srcgrad.library.spectral import eigh, eigvalsh
@@ -26,8 +36,13 @@ library(scipy.linalg.svdvals)(svdvals)
 
 @compile_time
 def is_transposed(trans: int | str) -> bool:
-    """SciPy's way to ask for the transpose of a real matrix."""
+    """SciPy's way to ask for the transpose of a matrix, the conjugate one among them."""
     return trans in (1, 2, "T", "C")
+
+
+@compile_time
+def is_conjugate(trans: int | str) -> bool:
+    return trans in (2, "C")
 
 
 def by_triangle(t: Matrix, lower: bool, transposed: bool, unit: bool, b: Matrix) -> Matrix:
@@ -41,16 +56,13 @@ def by_triangle(t: Matrix, lower: bool, transposed: bool, unit: bool, b: Matrix)
     return x
 
 
-def real_pair(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix]:
+def alike_pair(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix]:
     """Matrix and right-hand sides of one dtype."""
     a = np.asarray(a)
     b = np.asarray(b)
     require_rank(a.ndim, 2, "this function of scipy.linalg")
     require_square(a)
-    a, b = alike(a, b), alike(b, a)
-    if a.dtype.kind == "c":
-        refuse("this function of a complex matrix", "Call np.linalg.solve, which takes complex matrices.")
-    return a, b
+    return alike(a, b), alike(b, a)
 
 
 @library(scipy.linalg.pinv)
@@ -69,7 +81,9 @@ def solve_triangular(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Matrix:
-    a, b = real_pair(a, b)
+    a, b = alike_pair(a, b)
+    if is_conjugate(trans):
+        a = conjugate(a)
     return by_triangle(a, bool(lower), is_transposed(trans), bool(unit_diagonal), b)
 
 
@@ -94,9 +108,10 @@ def cho_solve(
     c_and_lower: tuple[Matrix, bool], b: Matrix, overwrite_b: bool = False, check_finite: bool = True
 ) -> Matrix:
     c, lower = c_and_lower
-    c, b = real_pair(c, b)
-    inner = by_triangle(c, bool(lower), not lower, False, b)
-    return by_triangle(c, bool(lower), bool(lower), False, inner)
+    c, b = alike_pair(c, b)
+    if lower:
+        return by_triangle(conjugate(c), True, True, False, by_triangle(c, True, False, False, b))
+    return by_triangle(c, False, False, False, by_triangle(conjugate(c), False, True, False, b))
 
 
 @library(scipy.linalg.solve)
@@ -115,8 +130,10 @@ def solve(
     require_rank(a.ndim, 2, "scipy.linalg.solve()")
     if assume_a in ("pos", "positive definite"):
         return cho_solve((cholesky(a, lower), lower), b)
-    if assume_a in ("sym", "symmetric", "her", "hermitian"):
+    if assume_a in ("sym", "symmetric"):
         a = symmetric(floating(a), bool(lower))
+    elif assume_a in ("her", "hermitian"):
+        a = hermitian(floating(a), bool(lower))
     elif assume_a not in (None, "gen", "general"):
         refuse("solve() with this assume_a", "It takes 'gen', 'sym', 'her' and 'pos'; or call solve_triangular.")
     return np.linalg.solve(a.T if transposed else a, b)
@@ -203,7 +220,7 @@ def packed_lu(a: Matrix, lu: Matrix, pivots: Pivots) -> None:
 
 @library(scipy.linalg.lu_factor)
 def lu_factor(a: Matrix, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Matrix, Pivots]:
-    a, _ = real_pair(a, np.zeros((), a.dtype))
+    a, _ = alike_pair(a, np.zeros((), a.dtype))
     lu = np.empty(a.shape, a.dtype)
     pivots = np.empty(a.shape[0], np.int32)
     packed_lu(a, lu, pivots)
@@ -219,9 +236,11 @@ def lu_solve(
     check_finite: bool = True,
 ) -> Matrix:
     lu, pivots = lu_and_piv
-    lu, b = real_pair(lu, b)
+    lu, b = alike_pair(lu, b)
     if b.ndim == 1:
         return lu_solve((lu, pivots), b[:, None], trans)[:, 0]
+    if is_conjugate(trans):
+        lu = conjugate(lu)
     if is_transposed(trans):
         inner = by_triangle(lu, True, True, True, by_triangle(lu, False, True, False, b))
         return permuted(inner, pivots, True)

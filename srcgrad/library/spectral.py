@@ -1,61 +1,89 @@
 """Eigenvalues and eigenvectors, over LAPACK.
 
 The rules are those of M. B. Giles (2008). Eigenvectors of equal eigenvalues have no derivative: what asks for it gets
-NaN, but a function of the eigenvalues alone, or of other vectors, has its gradient.
+NaN, but a function of the eigenvalues alone, of other vectors, or of the space that those span has its gradient.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from srcgrad.frontend.calls.compile_time import refuse
 from srcgrad.frontend.calls.routines import routine
-from srcgrad.library.matrices import Matrix, Vector, floating, require_square, symmetric
+from srcgrad.library.degenerate import negligible, quotient
+from srcgrad.library.matrices import (
+    Matrix,
+    Vector,
+    conjugate,
+    conjugate_transpose,
+    floating,
+    hermitian,
+    real_zeros,
+    require_square,
+)
 from srcgrad.primitives.library import library
 
 EighResult = type(np.linalg.eigh(np.eye(1)))
 EigResult = type(np.linalg.eig(np.eye(1)))
 
 
-def over_gaps(m: Matrix, w: Vector) -> Matrix:
-    """The elements off the diagonal, each over the difference of its eigenvalues; NaN where these are equal."""
+def over_gaps(m: Matrix, w: Vector, settled: NDArray[np.bool_]) -> Matrix:
+    """The elements off the diagonal, each over the difference of its eigenvalues; see `quotient`."""
     n = w.shape[0]
     largest = 0.0
     for i in range(n):
         largest = max(largest, abs(w[i]))
-    least = 4 * n * np.finfo(w.dtype).eps * largest
+    least = 16 * n * np.finfo(w.dtype).eps * largest
+    small = negligible(m)
     quotients = np.zeros((n, n), m.dtype)
     for i in range(n):
         for j in range(n):
-            if i != j and m[i, j] != 0.0:
-                gap = w[j] - w[i]
-                quotients[i, j] = m[i, j] / gap if abs(gap) > least else np.nan
+            if i != j:
+                quotients[i, j] = quotient(m[i, j], w[j] - w[i], least, small, settled[i, j])
     return quotients
 
 
+def settled_pairs(m: Matrix, ct_w: Vector | None) -> NDArray[np.bool_]:
+    """Whether two vectors of one eigenvalue have no part in the derivative, should their elements of ``m`` cancel.
+
+    That is so where the eigenvalues are not used: then it does not matter which vectors span their space. But where
+    they are, as in ``v @ np.diag(f(w)) @ v.T``, the quotient has a limit that is not known from one point.
+    """
+    n = m.shape[0]
+    settled = np.ones((n, n), np.bool_)
+    if ct_w is not None:
+        small = negligible(ct_w)
+        for i in range(n):
+            for j in range(n):
+                unused = m[i, j] == 0.0 and m[j, i] == 0.0
+                settled[i, j] = unused and abs(ct_w[i] - ct_w[j]) <= small
+    return settled
+
+
 def eigh_vjp(s: Matrix, w: Vector, v: Matrix, ct_w: Vector | None, ct_v: Matrix | None) -> Matrix:
+    adjoint = conjugate_transpose(v)
     if ct_v is None:
         assert ct_w is not None
-        return (v * ct_w) @ v.T
-    m = v.T @ ct_v
-    inner = over_gaps((m - m.T) / 2, w)
+        return conjugate((v * ct_w) @ adjoint)
+    m = adjoint @ conjugate(ct_v)
+    inner = over_gaps((m - conjugate_transpose(m)) / 2, w, settled_pairs(m, ct_w))
     if ct_w is not None:
         inner = inner + np.diag(ct_w)
-    return v @ inner @ v.T
+    return conjugate(v @ inner @ adjoint)
 
 
 def eigh_jvp(s: Matrix, w: Vector, v: Matrix, s_dot: Matrix) -> tuple[Vector, Matrix]:
-    m = v.T @ s_dot @ v
-    return np.diag(m).copy(), v @ over_gaps(m, w)
+    m = conjugate_transpose(v) @ s_dot @ v
+    return np.diag(m).real.copy(), v @ over_gaps(m, w, settled_pairs(m, None))
 
 
-EIGH = '''def eigen_symmetric(s, w, v):
+EIGH = '''def eigen_hermitian(s, w, v):
     """Eigenvalues in ascending order, and eigenvectors as columns."""
     n = s.shape[0]
     work = np.empty((n, n), s.dtype)
     for i in range(n):
         for j in range(n):
-            work[i, j] = s[i, j]
+            work[j, i] = s[i, j]
     if n > 0 and numba_ez_xxxevd(lapack_letter(s), 86, 76, n, work.ctypes, n, w.ctypes) != 0:
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
     for i in range(n):
@@ -65,7 +93,7 @@ EIGH = '''def eigen_symmetric(s, w, v):
 
 
 @routine(reads=1, fills=2, compiled=EIGH, jvp=eigh_jvp, vjp=eigh_vjp)
-def eigen_symmetric(s: Matrix, w: Vector, v: Matrix) -> None:
+def eigen_hermitian(s: Matrix, w: Vector, v: Matrix) -> None:
     """Eigenvalues in ascending order, and eigenvectors as columns."""
     w[...], v[...] = np.linalg.eigh(s)
 
@@ -76,15 +104,13 @@ def eigh(a: Matrix, UPLO: str = "L") -> tuple[Vector, Matrix]:  # noqa: N803  (N
     a = np.asarray(a)
     require_square(a)
     a = floating(a)
-    if a.dtype.kind == "c":
-        refuse("eigh() of a complex matrix", "Write its real and imaginary parts as blocks of a real matrix.")
-    w = np.empty(a.shape[:-1], a.dtype)
+    w = real_zeros(a.shape[:-1], a)
     v = np.empty(a.shape, a.dtype)
     if a.ndim == 2:
-        eigen_symmetric(symmetric(a, UPLO == "L"), w, v)
+        eigen_hermitian(hermitian(a, UPLO == "L"), w, v)
     else:
         for at in np.ndindex(a.shape[:-2]):
-            eigen_symmetric(symmetric(a[at], UPLO == "L"), w[at], v[at])
+            eigen_hermitian(hermitian(a[at], UPLO == "L"), w[at], v[at])
     return EighResult(w, v)
 
 
@@ -98,7 +124,8 @@ def eig_cotangent(w: Matrix, v: Matrix, ct_w: Matrix | None, ct_v: Matrix | None
     if ct_v is None:
         assert ct_w is not None
         return np.linalg.solve(v.T, np.diag(ct_w) @ v.T)
-    inner = over_gaps(v.T @ ct_v, w)
+    m = v.T @ ct_v
+    inner = over_gaps(m, w, settled_pairs(m, ct_w))
     if ct_w is not None:
         inner = inner + np.diag(ct_w)
     return np.linalg.solve(v.T, inner @ v.T)
@@ -106,7 +133,7 @@ def eig_cotangent(w: Matrix, v: Matrix, ct_w: Matrix | None, ct_v: Matrix | None
 
 def eig_jvp(a: Matrix, w: Matrix, v: Matrix, a_dot: Matrix) -> tuple[Matrix, Matrix]:
     m = np.linalg.solve(v, a_dot @ v)
-    return np.diag(m).copy(), v @ over_gaps(m, w)
+    return np.diag(m).copy(), v @ over_gaps(m, w, settled_pairs(m, None))
 
 
 def eig_real_vjp(a: Matrix, w: Matrix, v: Matrix, ct_w: Matrix | None, ct_v: Matrix | None) -> Matrix:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.frontend.calls.routines import routine
-from srcgrad.library.matrices import Matrix, triangle
+from srcgrad.library.matrices import Matrix, conjugate_transpose, triangle
 
 
 def triangular_vjp(
@@ -104,17 +104,17 @@ def lower_half(m: Matrix) -> Matrix:
 def cholesky_vjp(a: Matrix, factor: Matrix, ct: Matrix) -> Matrix:
     """I. Murray, Differentiation of the Cholesky decomposition, 2016; M. Seeger et al. 2017."""
     middle = solve_lower(factor, True, lower_half(factor.T @ ct))
-    s = solve_lower(factor, True, middle.T)
-    return (s + s.T) / 2
+    s = solve_lower(factor, True, conjugate_transpose(middle))
+    return (s + conjugate_transpose(s)) / 2
 
 
 def cholesky_jvp(a: Matrix, factor: Matrix, a_dot: Matrix) -> Matrix:
-    inner = solve_lower(factor, False, solve_lower(factor, False, a_dot).T)
+    inner = solve_lower(factor, False, conjugate_transpose(solve_lower(factor, False, a_dot)))
     return factor @ lower_half(inner)
 
 
 CHOLESKY = '''def factor_cholesky(a, factor):
-    """The lower factor of a symmetric positive definite matrix."""
+    """The lower factor of a Hermitian positive definite matrix."""
     n = a.shape[0]
     for i in range(n):
         for j in range(n):
@@ -129,5 +129,5 @@ CHOLESKY = '''def factor_cholesky(a, factor):
 
 @routine(reads=1, fills=1, compiled=CHOLESKY, jvp=cholesky_jvp, vjp=cholesky_vjp)
 def factor_cholesky(a: Matrix, factor: Matrix) -> None:
-    """The lower factor of a symmetric positive definite matrix."""
+    """The lower factor of a Hermitian positive definite matrix."""
     factor[...] = np.linalg.cholesky(a)

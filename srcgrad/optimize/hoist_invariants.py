@@ -39,57 +39,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from srcgrad.analysis.index_ranges import IndexRanges
+from srcgrad.analysis.in_front import LOOPS, safe_in_front
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_sites
-from srcgrad.ir.core import Block, Const, Function, Op, Value, defined, is_integer, walk
-from srcgrad.ir.types import Array
+from srcgrad.ir.core import Block, Const, Function, Op, Value, is_integer, walk
 from srcgrad.primitives.table import Effect, effect
-
-LOOPS = ("for", "while")
 
 
 def hoist_invariants(function: Function) -> Function:
     if not any(op.primitive in LOOPS for op in walk(function.body)):
         return function
     sites = Sites(function)
-    hoisting = _Hoisting(sites, written_sites(function, sites), _safe_in_front(function))
+    hoisting = _Hoisting(sites, written_sites(function, sites), safe_in_front(function, ("load", "slice")))
     return replace(function, body=hoisting.block(function.body))
-
-
-def _safe_in_front(function: Function) -> frozenset[tuple[Op, Op]]:
-    """Pairs of a loop and a load or slice inside whose indices are in range also in front of the loop."""
-    ranges = IndexRanges(function)
-    safe: set[tuple[Op, Op]] = set()
-
-    def reached(loop: Op) -> None:
-        if loop.primitive not in LOOPS:
-            return
-        inside = {v for block in loop.blocks for v in defined(block)}
-        for op in (op for block in loop.blocks for op in walk(block)):
-            if op.primitive in ("load", "slice") and _in_range(op, ranges, inside):
-                safe.add((loop, op))
-
-    ranges.walk(reached)
-    return frozenset(safe)
-
-
-def _in_range(op: Op, ranges: IndexRanges, inside: set[Value]) -> bool:
-    """Whether each index is in range, by what is known outside the loop alone."""
-    array = op.operands[0]
-    assert isinstance(array.type, Array)
-    letters = op.text("axes") if op.primitive == "slice" else "i" * array.type.rank
-    if "s" in letters:
-        return False
-    indices = iter(op.operands[1:])
-    for axis, letter in enumerate(letters):
-        if letter == ":":
-            continue
-        extent, i = ranges.extent(array, axis), next(indices)
-        outside = ranges.is_outside(ranges.affine(i), inside) and ranges.is_outside(extent, inside)
-        if not outside or not ranges.in_range(i, extent):
-            return False
-    return True
 
 
 @dataclass(frozen=True)

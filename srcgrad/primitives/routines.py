@@ -27,11 +27,16 @@ class Routine:
     adding: bool = False  # it adds to what it fills
     vjp_into: Callable[..., object] | None = None  # in the place of vjp: adds to shadows, which it is given last
     helpers: tuple[str, ...] = ()  # texts of functions that the one for Numba calls
+    lasting: bool = False  # it does something to the world outside, and is never left out
 
     @property
     def outs(self) -> slice:
         """Which operands are filled with what has a derivative."""
         return slice(self.reads, self.reads + self.fills - self.aids)
+
+    def takes(self, position: int) -> bool:
+        """Whether it reads an operand; what comes behind those it fills is read, too."""
+        return self.adding or position not in self.written
 
     @property
     def written(self) -> frozenset[int]:
@@ -51,3 +56,15 @@ def add_routine(row: Routine) -> None:
 def written_by_routines() -> Mapping[str, frozenset[int]]:
     """For each routine the positions of the operands it fills."""
     return {name: row.written for name, row in ROUTINES.items()}
+
+
+def show(before: object, after: object) -> None:
+    """Print the text of the call, which is an attribute of it, with the values that come behind these operands.
+
+    They are the memory that keeps draws and prints in order. The back end has a line of its own for such a call.
+    """
+
+
+SHOW = show.__name__
+assert isinstance(show, FunctionType)
+add_routine(Routine(SHOW, 1, 1, 1, show, "", None, None, lasting=True))

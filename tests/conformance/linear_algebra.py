@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.row import Case, case, fortran, numbers, row, strided
+from conformance.row import Case, case, complexes, fortran, numbers, row, strided
 
 
 def square(*shape: int) -> Any:
@@ -33,9 +33,20 @@ def of_matrices(expression: str, rtol: float = 1e-10) -> list[Case]:
     ]
 
 
+def complex_definite(*shape: int) -> Any:
+    """Hermitian positive definite matrices with different eigenvalues."""
+    a = complexes(*shape)
+    return a @ np.conj(np.swapaxes(a, -1, -2)) + np.diag(np.arange(1.0, 1.0 + shape[-1]))
+
+
 for _name in ("inv", "det"):
     row(f"np.linalg.{_name}", "(a)", of_matrices(f"np.linalg.{_name}(x)"))
-row("np.linalg.slogdet", "(a)", of_matrices("np.linalg.slogdet(x)[1]"))
+row(
+    "np.linalg.slogdet",
+    "(a)",
+    of_matrices("np.linalg.slogdet(x)[1]")
+    + [case(f"np.linalg.slogdet(x)[{k}]", [complexes(3, 3)], rtol=1e-10) for k in (0, 1)],
+)
 row(
     "np.linalg.solve",
     "(a, b)",
@@ -49,18 +60,29 @@ row(
 row(
     "np.linalg.pinv",
     "(a, rcond, hermitian, *, rtol)",
-    [case("np.linalg.pinv(x)", [numbers(4, 3)], [numbers(3, 5)], rtol=1e-9)],
+    [
+        case("np.linalg.pinv(x)", [numbers(4, 3)], [numbers(3, 5)], rtol=1e-9),
+        case("np.linalg.pinv(x)", [complexes(4, 3)], rtol=1e-9),
+    ],
 )
 row(
     "np.linalg.cholesky",
     "(a, *, upper)",
-    [case("np.linalg.cholesky(x)", [definite(4, 4)]), case("np.linalg.cholesky(x)", [definite(2, 3, 3)])],
+    [
+        case("np.linalg.cholesky(x)", [definite(4, 4)]),
+        case("np.linalg.cholesky(x)", [definite(2, 3, 3)]),
+        case("np.linalg.cholesky(x)", [complex_definite(3, 3)]),
+    ],
 )
 row(
     "np.linalg.qr",
     "(a, mode)",
-    [case(f"np.linalg.qr(x)[{k}]", [numbers(4, 3)], [numbers(3, 4)], rtol=1e-10) for k in (0, 1)],
-    "mode 'reduced' or 'r'",
+    [
+        *(case(f"np.linalg.qr(x)[{k}]", [numbers(4, 3)], [numbers(3, 4)], rtol=1e-10) for k in (0, 1)),
+        *(case(f"np.linalg.qr(x)[{k}]", [complexes(4, 3)], rtol=1e-10) for k in (0, 1)),
+        case("np.linalg.qr(x, 'complete')[1]", [numbers(4, 3)], rtol=1e-10),
+    ],
+    "mode 'reduced', 'complete' or 'r'",
 )
 row(
     "np.linalg.eigh",
@@ -69,10 +91,11 @@ row(
         case("np.linalg.eigh(x)[0]", [definite(4, 4)], rtol=1e-10),
         case("np.linalg.eigh(x)[1] ** 2", [definite(4, 4)], rtol=1e-9),
         case('np.linalg.eigh(x, "U")[0]', [definite(2, 3, 3)], rtol=1e-10),
+        case("np.linalg.eigh(x)[0]", [complex_definite(3, 3)], rtol=1e-10),
+        case("np.abs(np.linalg.eigh(x)[1])", [complex_definite(3, 3)], rtol=1e-9),
     ],
-    "real matrices",
 )
-row("np.linalg.eigvalsh", "(a, UPLO)", [case("np.linalg.eigvalsh(x)", [definite(4, 4)], rtol=1e-10)], "real matrices")
+row("np.linalg.eigvalsh", "(a, UPLO)", [case("np.linalg.eigvalsh(x)", [definite(4, 4)], rtol=1e-10)])
 row(
     "np.linalg.eig",
     "(a)",
@@ -87,8 +110,10 @@ row(
         case("np.linalg.svd(x, full_matrices=False)[0] ** 2", [numbers(4, 3)], [numbers(3, 4)], rtol=1e-9),
         case("np.linalg.svd(x, compute_uv=False)", [numbers(4, 3)], rtol=1e-10),
         case("np.linalg.svd(x, compute_uv=False)", [numbers(2, 3, 3)], rtol=1e-10),
+        case("np.linalg.svd(x)[0] ** 2", [numbers(4, 4)], rtol=1e-9),
+        case("np.linalg.svd(x)[1]", [complexes(4, 3)], rtol=1e-9),
+        case("np.abs(np.linalg.svd(x)[2])", [complexes(4, 3)], rtol=1e-9),
     ],
-    "full_matrices=False",
 )
 row("np.linalg.svdvals", "(x)", [case("np.linalg.svdvals(x)", [numbers(4, 3)], rtol=1e-10)])
 row(
@@ -96,6 +121,7 @@ row(
     "(x, ord, axis, keepdims)",
     [
         *(case(f"np.linalg.norm(x, {o})", [numbers(5)]) for o in ("None", "1", "2", "3", "0", "np.inf", "-np.inf")),
+        *(case(f"np.linalg.norm(x, {o})", [complexes(4, 3)], rtol=1e-11) for o in ("None", "'nuc'", "2")),
         *(
             case(f"np.linalg.norm(x, {o})", [numbers(4, 3)], rtol=1e-11)
             for o in ("None", "'fro'", "'nuc'", "1", "-1", "2", "-2", "np.inf", "-np.inf")
@@ -112,7 +138,10 @@ row(
 row(
     "np.linalg.lstsq",
     "(a, b, rcond)",
-    [case("np.linalg.lstsq(x, y)[0]", [numbers(5, 3), numbers(5)], [numbers(3, 4), numbers(3)], rtol=1e-9)],
+    [
+        case("np.linalg.lstsq(x, y)[0]", [numbers(5, 3), numbers(5)], [numbers(3, 4), numbers(3)], rtol=1e-9),
+        case("np.linalg.lstsq(x, y)[0]", [complexes(5, 3), complexes(5)], rtol=1e-9),
+    ],
 )
 row(
     "np.linalg.cond",
@@ -130,7 +159,6 @@ row(
     "linalg.svd",
     "(a, full_matrices, compute_uv)",
     [case("linalg.svd(x, full_matrices=False)[2] ** 2", [numbers(4, 3)], rtol=1e-9)],
-    "full_matrices=False",
 )
 row("linalg.eigh", "(a, lower, eigvals_only)", [case("linalg.eigh(x, eigvals_only=True)", [definite(4, 4)], rtol=1e-9)])
 row("linalg.eigvalsh", "(a, lower)", [case("linalg.eigvalsh(x)", [definite(4, 4)], rtol=1e-9)])

@@ -446,3 +446,14 @@ def changed_after_its_rule_kept_it(x):
     for i in range(4):
         s += y[i] * (1.0 + a[i])
     return s
+
+
+def chosen_then_changed(x):
+    """What was chosen may be computed again only if the loop leaves alone what it was computed from."""
+    a = x.copy()
+    best = -1.0
+    for i in range(4):
+        if a[i] > best:
+            best = a[i] * a[i]
+        a[i] = 0.5 * x[i]
+    return best

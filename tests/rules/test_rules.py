@@ -84,6 +84,13 @@ RULES = [
     ),
     Rule("store_dropped", programs.dead_store, (X,), "srcgrad.optimize.remove_dead_stores._read_later", never),
     Rule("temporary_fused", programs.temporary_of_changed, (X,), f"{FUSE}._Fuser.unchanged", always),
+    Rule(
+        "chosen_then_changed",
+        programs.chosen_then_changed,
+        (X,),
+        "srcgrad.analysis.running_choice.Choice._changed",
+        never,
+    ),
     Rule("in_place_c_changed", programs.changed_before_reversal, (X,), f"{IN_PLACE}.InPlace._reads_last", always),
 ]
 

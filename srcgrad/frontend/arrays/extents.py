@@ -82,7 +82,7 @@ def disjoint(builder: Builder, a: Value, b: Value) -> bool:
     x, y = root(builder, a), root(builder, b)
     if x is y:
         return False
-    if _is_origin(builder, x) and _is_origin(builder, y):
+    if is_origin(builder, x) and is_origin(builder, y):
         return True
     return (_is_fresh(builder, x) and builder.older(y, x)) or (_is_fresh(builder, y) and builder.older(x, y))
 
@@ -92,7 +92,8 @@ def _is_fresh(builder: Builder, ref: Value) -> bool:
     return op is not None and op.primitive == "alloc"
 
 
-def _is_origin(builder: Builder, ref: Value) -> bool:
+def is_origin(builder: Builder, ref: Value) -> bool:
+    """Whether a reference is an argument or fresh memory, and not carried or merged."""
     return builder.is_argument(ref) or _is_fresh(builder, ref)
 
 

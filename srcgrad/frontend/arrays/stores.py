@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape, fitted
 from srcgrad.frontend.arrays.delayed import (
@@ -149,9 +149,29 @@ def keep_apart(builder: Builder, array: ArrayValue) -> ArrayValue:
 
 def require_writeable(builder: Builder, target: Value) -> None:
     """Refuse a write that would tell a copy from the view that NumPy may have made instead."""
-    if not all(extents.disjoint(builder, target, f) for f in builder.frozen):
-        message = (
-            "an array is written to after a view of it was kept: reshaped, broadcast, in a list, its diagonal or .real"
-        )
-        hint = "Copy it before, as in x.copy().reshape(...) or z.real.copy(), or use x.flatten()."
-        raise refuse(builder, message, hint, UnsupportedError)
+    builder.note_write(target)
+    of_any_iteration = not extents.is_origin(builder, extents.root(builder, target))
+    if not all(extents.disjoint(builder, target, f) for f in builder.frozen) or (
+        of_any_iteration and any(ArrayValue(k).dtype == ArrayValue(target).dtype for k in builder.kept)
+    ):
+        raise refuse_write(builder)
+
+
+def refuse_if_written(builder: Builder, memory: Value, older: bool) -> None:
+    """Refuse to keep an array that may have been written to in an earlier iteration of a loop around.
+
+    That is what ``older`` memory may be, or what a loop carries if the array is carried, too.
+    """
+    for target in builder.written_in_loops():
+        root = extents.root(builder, target)
+        carried = not extents.is_origin(builder, root) and ArrayValue(root).dtype == ArrayValue(memory).dtype
+        if carried or (older and not extents.disjoint(builder, root, memory)):
+            raise refuse_write(builder)
+
+
+def refuse_write(builder: Builder) -> Error:
+    message = (
+        "an array is written to after a view of it was kept: reshaped, broadcast, in a list, its diagonal or .real"
+    )
+    hint = "Copy it before, as in x.copy().reshape(...), z.real.copy() or kept.append(x.copy())."
+    return refuse(builder, message, hint, UnsupportedError)

@@ -16,6 +16,8 @@ from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.core import Value
 from srcgrad.ir.types import Array
 
+# So begin the messages where extents were taken to be equal and are not.
+UNEQUAL, UNFIT = "operands could not be broadcast together: extents", "an array of extent"
 Path = tuple[int, ...]  # the number of the argument, of its child, of that one's child ...
 
 
@@ -28,6 +30,11 @@ class ValueNeededError(ArgumentTypeError):
 
     value: Value
     leaf: int | None = None
+
+
+def of_unequal_extents(message: object = None, *_: object) -> bool:
+    """Whether an exception with these arguments says that extents differ, which they may if one of them is 1."""
+    return str(message).startswith((UNEQUAL, UNFIT))
 
 
 def leaf_paths(structures: Sequence[Structure]) -> list[Path]:
@@ -58,6 +65,17 @@ def fixed(structures: Sequence[Structure], path: Path, value: object) -> tuple[S
     k, *rest = path
     changed = _fixed(structures[k], tuple(rest), value)
     return (*structures[:k], changed, *structures[k + 1 :])
+
+
+def stretched(structures: Sequence[Structure]) -> tuple[Structure, ...]:
+    """The structures of arguments for which an extent of 1 may meet another one while the program runs."""
+    return tuple(map(_stretched, structures))
+
+
+def _stretched(structure: Structure) -> Structure:
+    if isinstance(structure, Tree):
+        return replace(structure, children=stretched(structure.children))
+    return replace(structure, stretched=True) if isinstance(structure, Leaf) else structure
 
 
 def _fixed(structure: Structure, path: Path, value: object) -> Structure:

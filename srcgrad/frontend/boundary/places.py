@@ -8,6 +8,7 @@ from types import CellType, FunctionType, MethodType, NoneType
 
 import numpy as np
 
+from srcgrad.frontend.boundary.generators import FIELDS, memory_of
 from srcgrad.frontend.boundary.pytree import Identity, function_key
 
 
@@ -22,6 +23,8 @@ class Capture:
     def read(self) -> object:
         if isinstance(self.holder, CellType):
             return self.holder.cell_contents
+        if isinstance(self.holder, np.random.Generator):
+            return memory_of(self.holder)[FIELDS.index(str(self.key))]
         field = isinstance(self.holder, tuple) and isinstance(self.key, str)  # of a named tuple
         if isinstance(self.holder, Mapping | list | tuple | np.ndarray) and not field:
             return self.holder[self.key]  # type: ignore[call-overload]  # the key came from it

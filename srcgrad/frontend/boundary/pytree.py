@@ -20,6 +20,7 @@ import numba.typed
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.generators import FIELDS, memory_of
 from srcgrad.frontend.boundary.objects import class_of_object, fields_of, has_fields, is_structured
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
 from srcgrad.ir.types import BOOL, C128, F64, I64, Array, DType, Scalar, dtype_of
@@ -157,6 +158,8 @@ def parts_of(value: object, where: str = "the argument") -> tuple[tuple[str, ...
                 f"{where} is a dict with the key {odd!r}.", hint="Keys must be strings or integers."
             )
         return tuple(value), tuple(value.values())
+    if isinstance(value, np.random.Generator):
+        return FIELDS, memory_of(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return tuple(value._fields), tuple(value)
     if isinstance(value, tuple | list | numba.typed.List):
@@ -182,6 +185,8 @@ def _collect(value: object, leaves: list[object]) -> None:
 def build_container(cls: Callable[..., object], keys: tuple[str, ...], items: Sequence[object]) -> object:
     """A container of class ``cls``; a dataclass is made without its ``__init__``, which need not take gradients."""
     assert isinstance(cls, type)
+    if issubclass(cls, np.random.Generator):
+        return None  # nothing in it is differentiated
     if issubclass(cls, dict):
         return cls(zip(keys, items, strict=True))
     if not dataclasses.is_dataclass(cls) and not has_fields(cls):

@@ -206,4 +206,5 @@ def _warn(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
 
 @function(print)
 def _print(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    lowering.refuse(None, "print() in compiled code", "Return the value and print it outside.", UnsupportedError)
+    """As a value that is called later; a call by its name is a statement of its own."""
+    lowering.refuse(None, "print as a value", "Call it by its name: print(...).", UnsupportedError)

@@ -1,8 +1,10 @@
-"""Lists of numbers, or of tuples of them, that grow at run time: memory with room to spare, and a length.
+"""Lists that grow at run time, of numbers, arrays of one shape, and tuples of these: memory with room, and a length.
 
 A list is a compile-time container until an `append` inside a branch or loop makes its length depend on the path
 taken. Then the whole function is lowered again with that list in memory from the start. Memory and length are
 held in a variable of their own, ``.list_0``, beside the user's, so that branches merge them and loops carry them.
+
+An array in a list is a row of the list's memory, which is made when the first one is known (`row_memory`).
 """
 
 from __future__ import annotations
@@ -15,12 +17,23 @@ from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.boundary.pytree import leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
 from srcgrad.frontend.containers.items import holding
+from srcgrad.frontend.containers.row_memory import (
+    extents_of,
+    keep_unwritten,
+    lacks_room,
+    load_part,
+    plain_rows,
+    rank_of,
+    require_alike,
+    store_part,
+)
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.merge import (
     JoinError,
     describe,
     dynamic,
     flatten,
+    has_array,
     join,
     rebuild,
     refuse_join,
@@ -46,7 +59,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, index
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.types import Array
 
 ROOM = 8  # items a list has memory for at first
 
@@ -71,9 +84,10 @@ def must_hold(lowering: Lowering, whole: Counted, *more: FrontValue) -> LowerAga
 def again_with(lowering: Lowering, key: object, structures: Sequence[Structure]) -> LowerAgainError:
     """The same, given how each item is made up: of numbers, and tuples of them."""
     structures = [s for s in structures if s != NOTHING]
+    structures = [plain_rows(s) for s in structures]
     other = next((s for s in structures if not _is_row(s)), None)
     if other is not None:
-        hint = "Only numbers and tuples of them can be in it: use an array of a fixed size."
+        hint = "Only numbers, arrays and tuples of them can be in it: use an array of a fixed size."
         lowering.refuse(None, f"a list that grows at run time holds {spelled(other)}", hint, UnsupportedError)
     try:
         item = reduce(join, structures) if structures else NOTHING
@@ -92,7 +106,7 @@ def again_with(lowering: Lowering, key: object, structures: Sequence[Structure])
 def _is_row(s: Structure) -> bool:
     if isinstance(s, Tree):
         return issubclass(s.cls, tuple) and all(map(_is_row, s.children))
-    return isinstance(s, Leaf) and isinstance(s.type, Scalar)
+    return isinstance(s, Leaf)
 
 
 def place(lowering: Lowering, what: str) -> object:
@@ -109,44 +123,71 @@ def new_list(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> Fr
 
 def create(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> GrowingList:
     """A list in memory with these items."""
-    made, columns = with_room(lowering, key, index(ROOM + len(items)))
-    for k, item in enumerate(items):
-        store(lowering, columns, index(k), fitted(lowering, made, item))
+    made = named(lowering, key)
+    rows = [fitted(lowering, made, item) for item in items]
+    columns = with_room(lowering, made, index(ROOM + len(items)), rows[0] if rows else None)
+    for k, row in enumerate(rows):
+        if k > 0:
+            require_alike(lowering.builder, columns, row, index(1))
+        store(lowering, columns, index(k), row)
     set_state(made, columns, Static(len(items)))
     return made
 
 
-def with_room(lowering: Lowering, key: object, room: Operand) -> tuple[GrowingList, list[Value]]:
-    """A list, and memory for its items; ``set_state`` is still to be called."""
+def named(lowering: Lowering, key: object) -> GrowingList:
+    """A list, of which ``set_state`` is still to be called."""
     name = lowering.list_names.setdefault(key, f".list_{len(lowering.list_names)}")
-    made = GrowingList(key, lowering.scope, lowering.variable_of_its_own(name), lowering.growing[key])
-    memory = [lowering.builder("alloc", room, dtype=leaf.type.dtype, fill="empty") for leaf in leaves_of(made.item)]
-    return made, memory
+    return GrowingList(key, lowering.scope, lowering.variable_of_its_own(name), lowering.growing[key])
+
+
+def with_room(lowering: Lowering, made: GrowingList, room: Operand, row: Sequence[Operand] | None) -> list[Value]:
+    """Memory for the items of a list, of the shapes that are in ``row``; without one there is no room for arrays."""
+    leaves = list(leaves_of(made.item))
+    if row is None and any(isinstance(leaf.type, Array) for leaf in leaves):
+        shapes: list[list[Operand]] = [[index(0)] * (1 + rank_of(leaf)) for leaf in leaves]
+    else:
+        shapes = [[room, *extents_of(lowering.builder, part)] for part in row or leaves]
+    return [
+        lowering.builder("alloc", *extents, dtype=leaf.type.dtype, fill="empty")
+        for leaf, extents in zip(leaves, shapes, strict=True)
+    ]
 
 
 def store(lowering: Lowering, columns: Sequence[Value], at: Operand, parts: Sequence[Operand]) -> None:
     for column, part in zip(columns, parts, strict=True):
-        lowering.builder.emit("store", column, at, part)
+        store_part(lowering.builder, column, at, part)
 
 
 def _load(lowering: Lowering, grown: GrowingList, columns: Sequence[Value], at: Operand) -> FrontValue:
     if grown.item == NOTHING:  # the index is out of range
         return ScalarValue(index(0), weak=True)
-    parts: list[Operand] = [lowering.builder("load", column, at) for column in columns]
+    copying = grown.key in lowering.overwritten
+    parts = [load_part(lowering.builder, column, at, copying) for column in columns]
     return rebuild(lowering, grown.item, iter(parts))
 
 
 def fitted(lowering: Lowering, grown: GrowingList, item: FrontValue) -> list[Operand]:
     """The parts of an item as the list holds them; a wider one needs a wider list."""
     item = settle(lowering, item)
-    structure = dynamic(describe(item))
+    structure = plain_rows(dynamic(describe(item)))
     try:
         fits = join(grown.item, structure) == grown.item
     except JoinError:
         fits = False
     if not fits:
         raise again_with(lowering, grown.key, [grown.item, structure])
-    return flatten(lowering, item, grown.item)
+    return parts_of(lowering, item, grown.item)
+
+
+def parts_of(lowering: Lowering, item: FrontValue, s: Structure) -> list[Operand]:
+    """The numbers of an item, cast to the dtypes of the list, and its arrays, which nobody may write to from now on."""
+    if isinstance(s, Tree):
+        assert isinstance(item, TupleValue)
+        return [x for v, c in zip(item.items, s.children, strict=True) for x in parts_of(lowering, v, c)]
+    if isinstance(item, ArrayValue):
+        keep_unwritten(lowering, item)
+        return [item.ref]
+    return flatten(lowering, item, s)
 
 
 def set_state(grown: GrowingList, columns: Sequence[Value], length: Number) -> None:
@@ -170,19 +211,30 @@ def append(lowering: Lowering, grown: GrowingList, item: FrontValue) -> None:
     parts = fitted(lowering, grown, item)
     columns, length = state(lowering, grown)
     builder = lowering.builder
-    full = ScalarValue(builder("eq", length, builder("dim", columns[0], axis=0)))
+    require_alike(builder, columns, parts, length)
+    full = ScalarValue(lacks_room(builder, columns, parts, length))
     old = TupleValue(tuple(map(ArrayValue, columns)))
-    held = branch(lowering, full, lambda: moved(lowering, columns, length), lambda: old)
+    held = branch(lowering, full, lambda: moved(lowering, columns, parts, length), lambda: old)
     assert isinstance(held, TupleValue)
     columns = [c.ref for c in held.items if isinstance(c, ArrayValue)]
     store(lowering, columns, length, parts)
     set_state(grown, columns, ScalarValue(index_op(builder, "add", length, index(1)), weak=True))
 
 
-def moved(lowering: Lowering, columns: Sequence[Value], length: Operand) -> TupleValue:
+def moved(lowering: Lowering, columns: Sequence[Value], parts: Sequence[Operand], length: Operand) -> TupleValue:
     builder = lowering.builder
     room = builder("mul", length, index(2))
-    larger = [builder("alloc", room, dtype=ArrayValue(c).dtype, fill="empty") for c in columns]
+    if any(isinstance(part.type, Array) for part in parts):  # there may have been no room at all
+        room = builder("max", room, index(ROOM))
+    larger = []
+    for column, part in zip(columns, parts, strict=True):
+        inner = extents_of(builder, part)
+        larger.append(builder("alloc", room, *inner, dtype=ArrayValue(column).dtype, fill="empty"))
+    if any(isinstance(part.type, Array) for part in parts):
+        for new, column, part in zip(larger, columns, parts, strict=True):
+            extents = (length, *extents_of(builder, part))
+            builder.nest(extents, lambda at, a=new, b=column: builder.emit("store", a, *at, builder("load", b, *at)))  # type: ignore[misc]  # bound now
+        return TupleValue(tuple(map(ArrayValue, larger)))
 
     def copy(at: tuple[Operand, ...]) -> None:
         store(lowering, larger, at[0], [builder("load", column, *at) for column in columns])
@@ -193,6 +245,7 @@ def moved(lowering: Lowering, columns: Sequence[Value], length: Operand) -> Tupl
 
 def drop_last(lowering: Lowering, grown: GrowingList) -> None:
     """The list without its last item."""
+    will_overwrite(lowering, grown)
     columns, length = state(lowering, grown)
     set_state(grown, columns, ScalarValue(lowering.builder("sub", length, index(1)), weak=True))
 
@@ -213,8 +266,10 @@ def read(lowering: Lowering, grown: GrowingList, position: FrontValue) -> FrontV
 
 def write(lowering: Lowering, grown: GrowingList, position: FrontValue, item: FrontValue) -> None:
     """``list[position] = item``."""
+    will_overwrite(lowering, grown)
     parts = fitted(lowering, grown, item)
     columns, at = checked(lowering, grown, position)
+    require_alike(lowering.builder, columns, parts, index(1))
     store(lowering, columns, at, parts)
 
 
@@ -237,6 +292,16 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
 
     inner = shape(lowering.builder, memory)[1:]
     return Delayed((length, *inner), ArrayValue(memory).dtype, element, (memory,), frozenset({memory}))
+
+
+def will_overwrite(lowering: Lowering, grown: GrowingList) -> None:
+    """Items are going to be stored where others were, so that arrays which are read from the list must be copies."""
+    if grown.key in lowering.overwritten or not has_array(grown.item):
+        return
+    error = refusal(lowering.builder.location, "a list of arrays is changed here", "Use an array.", LowerAgainError)
+    assert isinstance(error, LowerAgainError)
+    error.note = lambda again: again.overwritten.add(grown.key)
+    raise error
 
 
 def is_nonempty(lowering: Lowering, grown: GrowingList) -> FrontValue:

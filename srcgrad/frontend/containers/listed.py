@@ -16,6 +16,7 @@ from srcgrad.frontend.arrays.stores import store_into
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.loops import counted
+from srcgrad.frontend.control.merge import has_array
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.numbers.promotion import as_scalar, converted
@@ -97,13 +98,16 @@ def in_memory(lowering: Lowering, value: Counted, key: object) -> Counted | Grow
 
 def filled(lowering: Lowering, key: object, sources: Sequence[Counted]) -> GrowingList:
     """A list that can be changed, of the items of all of these, one behind the other."""
+    if has_array(lowering.growing[key]):
+        return _filled_with_arrays(lowering, key, sources)
     builder = lowering.builder
     total: Operand = index(0)
     starts: list[Operand] = []
     for source in sources:
         starts.append(total)
         total = index_op(builder, "add", total, source.length)
-    made, columns = growing.with_room(lowering, key, index_op(builder, "add", total, index(growing.ROOM)))
+    made = growing.named(lowering, key)
+    columns = growing.with_room(lowering, made, index_op(builder, "add", total, index(growing.ROOM)), None)
     for n, (source, start) in enumerate(zip(sources, starts, strict=True)):
 
         def fill(k: Operand, source: Counted = source, start: Operand = start) -> None:
@@ -112,6 +116,18 @@ def filled(lowering: Lowering, key: object, sources: Sequence[Counted]) -> Growi
 
         counted(lowering, no_variables((key, n)), source.length, Value(INDEX, "i"), fill)
     growing.set_state(made, columns, ScalarValue(total, weak=True))
+    return made
+
+
+def _filled_with_arrays(lowering: Lowering, key: object, sources: Sequence[Counted]) -> GrowingList:
+    """The same, one by one: there is room for arrays when the first one is known."""
+    made = growing.create(lowering, key, ())
+    for n, source in enumerate(sources):
+
+        def add(k: Operand, source: Counted = source) -> None:
+            growing.append(lowering, made, source.item(k))
+
+        counted(lowering, no_variables((key, n)), source.length, Value(INDEX, "i"), add)
     return made
 
 

@@ -15,7 +15,7 @@ from srcgrad.frontend.containers.new_lists import copied
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.loops import counted
-from srcgrad.frontend.control.merge import settle
+from srcgrad.frontend.control.merge import has_array, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.subscripts import container_index
 from srcgrad.frontend.registry import Arguments, Keywords, function
@@ -114,9 +114,16 @@ def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 
 def _in_memory(lowering: Lowering, act: Callable[..., object], grown: GrowingList, place: FrontValue) -> None:
+    _require_numbers(lowering, grown)
     columns, length = growing.state(lowering, grown)
     for column in columns:
         call_object(lowering, act, [ArrayValue(column), place, ScalarValue(length, weak=True)], {})
+
+
+def _require_numbers(lowering: Lowering, grown: GrowingList) -> None:
+    if has_array(grown.item):
+        hint = "It takes append, extend, pop() and clear; its items may be read and assigned to."
+        lowering.refuse(None, "a list of arrays is searched, put into another order, or changed in the middle", hint)
 
 
 @function(list.pop, least=1, most=2)
@@ -139,6 +146,7 @@ def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
 @function(list.clear, least=1, most=1)
 def _clear(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if isinstance(arguments[0], GrowingList):
+        growing.will_overwrite(lowering, arguments[0])
         columns, _ = growing.state(lowering, arguments[0])
         growing.set_state(arguments[0], columns, ScalarValue(index(0), weak=True))
         return NONE
@@ -187,6 +195,8 @@ def _known(arguments: Arguments) -> tuple[list[object], object] | None:
 
 def _searched(lowering: Lowering, search: Callable[..., object], arguments: Arguments) -> FrontValue:
     """A list of numbers looked through when the program runs."""
+    if isinstance(arguments[0], GrowingList):
+        _require_numbers(lowering, arguments[0])
     values = as_array(lowering.builder, growing.as_expression(lowering, arguments[0]))
     return call_object(lowering, search, [materialized(lowering.builder, values), arguments[1]], {})
 
@@ -194,6 +204,8 @@ def _searched(lowering: Lowering, search: Callable[..., object], arguments: Argu
 @function(list.sort, least=1, most=1)
 def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     whole = arguments[0]
+    if isinstance(whole, GrowingList):
+        _require_numbers(lowering, whole)
     if "key" not in keywords and isinstance(whole, GrowingList) and isinstance(whole.item, Leaf):
         reverse = Static(flag(lowering, keywords.get("reverse", Static(False)), "sort"))
         (memory,), length = growing.state(lowering, whole)
@@ -228,6 +240,7 @@ def flag(lowering: Lowering, value: FrontValue, name: str) -> bool:
 @function(list.reverse, least=1, most=1)
 def _reverse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if isinstance(arguments[0], GrowingList):
+        _require_numbers(lowering, arguments[0])
         columns, length = growing.state(lowering, arguments[0])
         for column in columns:
             call_object(lowering, list_memory.reverse_first, [ArrayValue(column), ScalarValue(length, weak=True)], {})

@@ -177,9 +177,10 @@ def _refuse_assignment(lowering: Lowering, container: FrontValue) -> NoReturn:
 
 
 def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
-    """``list[key] = value``; a list that is changed on some paths only is held in memory."""
+    """``list[key] = value``; a list changed on some paths only, or at a place known at run time, is held in memory."""
     elsewhere = container.home is not lowering.builder.ops and container.origin is not None
-    if elsewhere and all(map(is_number, (*container.items, value))):
+    known = all(isinstance(k, Static) for k in key)
+    if (elsewhere and all(map(is_number, (*container.items, value)))) or (container.origin is not None and not known):
         raise growing.must_grow(lowering, container.origin, (*container.items, value))
     position = container_index(lowering, container, key)
     change(lowering, container, (*container.items[:position], value, *container.items[position + 1 :]))

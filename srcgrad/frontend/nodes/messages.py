@@ -10,10 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.values import FrontValue, ScalarValue, Static
+from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Operand
+from srcgrad.ir.types import Array
 
 PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?([diouxXeEfFgGcrsa%])")
 LINALG_ERROR = "np.linalg.LinAlgError"  # the one exception outside of builtins
@@ -32,11 +34,11 @@ def exception_and_message(lowering: Lowering, node: ast.Raise) -> tuple[str, str
     if not (isinstance(cls, Static) and isinstance(cls.value, type) and issubclass(cls.value, Exception)):
         lowering.refuse(node.exc, "this is not an exception", "Raise a built-in exception such as ValueError.")
     if cls.value is np.linalg.LinAlgError:
-        return (LINALG_ERROR, *message_of(lowering, arguments))
+        return (LINALG_ERROR, *message_of_numbers(lowering, arguments))
     if cls.value.__module__ != "builtins":
         hint = "Raise a built-in exception such as ValueError."
         lowering.refuse(node.exc, f"the exception {cls.value.__name__} is not built in", hint, UnsupportedError)
-    text, values = message_of(lowering, arguments)
+    text, values = message_of_numbers(lowering, arguments)
     return cls.value.__name__, text, values
 
 
@@ -45,10 +47,18 @@ def exception_named(name: str) -> type:
     return np.linalg.LinAlgError if name == LINALG_ERROR else getattr(builtins, name)
 
 
-def message_of(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:
-    """The text of an exception's arguments, run-time numbers in it as ``{0}``, ``{1}`` ..."""
+def message_of_numbers(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:
+    """The message of an exception: arrays are too much for it."""
+    text, values = message_of(lowering, arguments)
+    if any(isinstance(v.type, Array) for v in values):
+        lowering.refuse(arguments[0], "an array in the message of an exception", "Name numbers or text.")
+    return text, values
+
+
+def message_of(lowering: Lowering, arguments: Sequence[ast.expr], separator: str = ", ") -> tuple[str, list[Operand]]:
+    """The text of an exception's arguments, or of a print's, run-time numbers in it as ``{0}``, ``{1}`` ..."""
     values: list[Operand] = []
-    text = ", ".join(_text(lowering, node, values) for node in arguments)
+    text = separator.join(_text(lowering, node, values) for node in arguments)
     return text, values
 
 
@@ -84,10 +94,14 @@ def _formatted(pattern: str, texts: Sequence[str]) -> str:
 def _shown(lowering: Lowering, node: ast.expr, value: FrontValue, values: list[Operand]) -> str:
     if isinstance(value, Static):
         return _escaped(str(value.value))
-    if isinstance(value, ScalarValue):
-        values.append(value.operand)
+    value = settle(lowering, value)
+    if isinstance(value, ScalarValue | ArrayValue):
+        values.append(value.operand if isinstance(value, ScalarValue) else value.ref)
         return f"{{{len(values) - 1}}}"
-    lowering.refuse(node, f"{kind_of(value)} in the message of an exception", "Name numbers or text.")
+    if isinstance(value, TupleValue) and not value.keys:
+        inner = ", ".join(_shown(lowering, node, item, values) for item in value.items)
+        return f"[{inner}]" if value.cls is list else f"({inner})"
+    lowering.refuse(node, f"{kind_of(value)} in a message", "Name numbers or text.")
 
 
 def _escaped(text: str) -> str:

@@ -14,7 +14,7 @@ from srcgrad.frontend.control.logic import condition
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.expressions import closure
-from srcgrad.frontend.nodes.messages import exception_and_message, message_of
+from srcgrad.frontend.nodes.messages import exception_and_message, message_of_numbers
 from srcgrad.frontend.numbers.promotion import Number, as_scalar
 from srcgrad.frontend.numbers.scalars import negation
 from srcgrad.frontend.registry import statement
@@ -80,7 +80,7 @@ def _assert(lowering: Lowering, node: ast.Assert) -> None:
     holds = condition(lowering, node.test)
     if isinstance(holds, Static) and holds.value:
         return
-    text, values = message_of(lowering, [node.msg] if node.msg is not None else [])
+    text, values = message_of_numbers(lowering, [node.msg] if node.msg is not None else [])
     _check(lowering, holds, "AssertionError", text, values)
     lowering.dead = isinstance(holds, Static)
 
