@@ -25,6 +25,7 @@ from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.adopt_shadows import adopt_shadows
+from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.carry_sums import carry_sums
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
@@ -120,9 +121,9 @@ IMPROVE = each(
 # Where `parallel` asks for it, before lanes: these then run in each chunk.
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
-LANES = each(unroll_for_lanes, run_in_lanes, copy_columns, carry_sums, hoist_invariants, share_common)
+LANES = each(unroll_for_lanes, run_in_lanes, copy_columns, carry_sums, carry_elements, hoist_invariants, share_common)
 # Each is left out where a program is shown, or differentiated again.
-DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__)
+DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(

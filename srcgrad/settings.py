@@ -34,8 +34,9 @@ class Options:
     check_nan : bool
         Raise FloatingPointError, naming the line, where a NaN or infinity first appears.
     lanes : bool
-        Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost. Compiled
-        code only, and only where `fastmath` lets sums be reordered.
+        Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost; in loops
+        over pairs of points, look at copies of their coordinates; hand elements of arrays on from one iteration to the
+        next as numbers. Compiled code only, and only where `fastmath` lets sums be reordered.
     """
 
     jit: bool = True

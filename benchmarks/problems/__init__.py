@@ -10,6 +10,7 @@ PROBLEMS = (
     "heston",
     "kepler",
     "heat1d",
+    "wave2d",
     "lotka_volterra",
     "lennard_jones",
     "gauss_seidel",

@@ -228,20 +228,20 @@ class Specialisations:
         return self._program(structures, self.options)
 
     def readable(self, structures: Structures) -> Program:
-        """The same as it is shown and differentiated again: before iterations are run in threads or in lanes."""
+        """As it is shown and differentiated again: without what is done to compiled loops alone."""
         return self._program(structures, replace(self.options, lanes=False, parallel=False))
 
     def following(self, structures: Structures) -> list[str]:
-        """The names of the steps that make what is compiled of what is shown: those that divide loops."""
+        """The names of the steps that make what is compiled of what is shown: those that change loops."""
         from srcgrad.compiler import DIVIDING
         from srcgrad.optimize.run_in_lanes import loops
         from srcgrad.watch import watching
 
-        steps: list[tuple[str, int]] = []
+        steps: list[tuple[str, tuple[int, int]]] = []
         with watching(lambda step, function: steps.append((step, loops(function)))):
             self.program(structures)
         pairs = itertools.pairwise(steps)
-        return [step for (_, before), (step, after) in pairs if step in DIVIDING and after > before]
+        return [step for (_, before), (step, after) in pairs if step in DIVIDING and after != before]
 
     def _program(self, structures: Structures, options: Options) -> Program:
         # Not at the top: to import the compiler takes longer than to load what it compiled before.

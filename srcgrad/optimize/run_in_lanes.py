@@ -71,10 +71,11 @@ def run_in_lanes(function: Function) -> Function:
     return replace(function, body=_Lanes(program).block(function.body))
 
 
-def loops(function: Function) -> int:
-    """How many loops a program has; each that runs in lanes has become several."""
+def loops(function: Function) -> tuple[int, int]:
+    """How many loops a program has, and how much they carry; each that runs in lanes has become several."""
     bodies = [function.body, *(callee.body for callee in function.callees.values())]
-    return sum(op.primitive == "for" for body in bodies for op in walk(body))
+    found = [op for body in bodies for op in walk(body) if op.primitive == "for"]
+    return len(found), sum(len(op.results) for op in found)
 
 
 @dataclass(frozen=True)
