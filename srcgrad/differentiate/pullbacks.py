@@ -19,6 +19,7 @@ from srcgrad.differentiate.partials import add_array, zeros_like
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import mark_infinite, mark_regular
+from srcgrad.differentiate.returned_writes import return_writes
 from srcgrad.differentiate.reverse import Reverse
 from srcgrad.differentiate.rules import drop_links, has_rules, link_rules, runs_itself, spliced
 from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory
@@ -30,6 +31,7 @@ from srcgrad.primitives.table import new_builder
 
 def gradient(function: Function, wrt: Sequence[int], with_value: bool) -> Function:
     """The function that gives ``(value?, *further results, *gradients)`` of the first result, a real scalar."""
+    function = return_writes(function)
     result = function.results[0]
     assert isinstance(result.type, Scalar)
     walk, function = prepared(function, wrt, {}, new_callees(function))
@@ -41,6 +43,7 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool) -> Functi
 
 def pullback(function: Function, wrt: Sequence[int]) -> Function:
     """The function of ``(*primals, *cotangents)`` that gives the gradients; one cotangent per floating result."""
+    function = return_writes(function)
     return _pullback(function, wrt, new_callees(function))
 
 
@@ -84,6 +87,7 @@ def _at_zero(function: Function, name: str, operands: int, wrt: Sequence[int]) -
 
 def value_and_pullback(function: Function, wrt: Sequence[int]) -> Function:
     """The same with the function's own results in front: ``(*results, *gradients)``."""
+    function = return_writes(function)
     cotangents = _cotangents(function)
     walk, function = prepared(function, wrt, {}, new_callees(function))
     walk.builder.open((*function.parameters, *cotangents))

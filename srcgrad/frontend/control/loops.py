@@ -41,7 +41,7 @@ from srcgrad.frontend.control.logic import condition
 from srcgrad.frontend.control.merge import held
 from srcgrad.frontend.control.slots import operands_of, rebound
 from srcgrad.frontend.control.yielding import shared
-from srcgrad.frontend.lowering import LowerAgainError, Lowering, Variable
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError, Variable
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.assignment import assign
 from srcgrad.frontend.nodes.operators import invert
@@ -354,6 +354,17 @@ def _while_op(
     fixed_point(lowering, loop, lower, emit)
 
 
+def passed_by(lowering: Lowering, loop: LoopVariables, entry: dict[Variable, Binding], slots: Slots) -> None:
+    """A loop whose body needs the result of a recursive call, which is not known yet: as if it did not run.
+
+    So the type of the result is found; then the function is lowered again (`recursion`).
+    """
+    forget_pending(lowering, loop)
+    lowering.rebind(entry)
+    lowering.dead = False
+    forget(slots)
+
+
 def fixed_point(
     lowering: Lowering,
     loop: LoopVariables,
@@ -365,7 +376,13 @@ def fixed_point(
     slots = initial_slots(lowering, loop, entry)
     for _ in range(ATTEMPTS):
         forget_pending(lowering, loop)
-        parts = lower(entry, slots)
+        try:
+            parts = lower(entry, slots)
+        except UnresolvedError:
+            if loop.runs:
+                raise
+            passed_by(lowering, loop, entry, slots)
+            return
         del lowering.sharing[sharing:]  # the variables of calls in the body begin anew in each iteration
         found = next_slots(lowering, loop, slots, parts[-1].bindings)
         settled_slots(lowering, loop, found)
