@@ -16,6 +16,7 @@ from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
 from srcgrad.backend.printed import shown
 from srcgrad.backend.python_numbers import python_numbers
+from srcgrad.backend.raised_text import exception_text, own_exceptions
 from srcgrad.backend.ranges import write_ranges
 from srcgrad.backend.runtime import HELPERS
 from srcgrad.backend.scratch_text import SCRATCH_NAMES, buffer_text, on_stack, pushed_rows, row_stack_lines, row_width
@@ -114,7 +115,8 @@ class FunctionPrinter:
         alive = interference(self.function, statements, self.folded)
         around = [name for callee in self.callees.values() for name in names_around(callee)]
         vector = (*VECTOR_NAMES, *SCRATCH_NAMES) if self.vector_math else ()
-        other = {*HELPERS, *ROUTINES, *self.callees.values(), *around, *vector}
+        raised = map(exception_text, own_exceptions(self.function))
+        other = {*HELPERS, *ROUTINES, *self.callees.values(), *around, *vector, *raised}
         stacks = name_stacks(self.function, other)
         taken = {*other, *stacks.values(), *map(cursor, stacks.values())}
         self.names = {
