@@ -12,19 +12,21 @@ from interpreter import run
 
 import srcgrad.library  # noqa: F401  # fills the registry, as the compiler does
 from srcgrad.api.marshal import rebuilder
+from srcgrad.frontend.boundary.known import of_unequal_extents, stretched
 from srcgrad.frontend.boundary.pytree import describe, flatten
 from srcgrad.frontend.lower import Lowered, lower
 from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 
 
-def lowered(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Lowered, list[Any]]:
-    """The lowered function, and the leaves it takes for these arguments."""
+def lowered(function: Callable[..., Any], *args: Any, wide: bool = False, **kwargs: Any) -> tuple[Lowered, list[Any]]:
+    """The lowered function, and the leaves it takes for these arguments; ``wide`` lets extents of 1 meet others."""
     target = getattr(function, "py_func", function)
     bound = inspect.signature(target).bind(*args, **kwargs)
     bound.apply_defaults()
     values = tuple(bound.arguments.values())
-    result = lower(function, tuple(describe(v) for v in values))
+    structures = tuple(describe(v) for v in values)
+    result = lower(function, stretched(structures) if wide else structures)
     verify(result.function, infer)
     return result, [*flatten(values), *(capture.read() for capture in result.hidden)]
 
@@ -32,8 +34,15 @@ def lowered(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Lo
 def through_ir(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The value of a call, computed by the interpreter; arrays are changed in place as Python changes them."""
     result, leaves = lowered(function, *args, **kwargs)
-    with np.errstate(all="ignore"):
-        flat = run(result.function, *leaves)
+    try:
+        with np.errstate(all="ignore"):
+            flat = run(result.function, *leaves)
+    except ValueError as error:
+        if not of_unequal_extents(*error.args):
+            raise
+        result, leaves = lowered(function, *args, wide=True, **kwargs)
+        with np.errstate(all="ignore"):
+            flat = run(result.function, *leaves)
     return rebuilder(result.result)(flat[0] if len(flat) == 1 else flat)
 
 

@@ -37,8 +37,29 @@ def program(seed: int, rows: int = 7) -> Program:
     return _Writer(seed, rows).program()
 
 
+def program_of_iterations(seed: int, rows: int = 7) -> Program:
+    """One that has a loop of independent iterations in any case, and little around it."""
+    return _IterationWriter(seed, rows).program()
+
+
+def program_of_arrays(seed: int) -> Program:
+    """One whose result is a tuple of arrays and a number, some of them the same memory or that of an argument."""
+    return _ArrayWriter(seed, 7).program()
+
+
+def laid_out(x: Any, layout: int) -> Any:
+    """An array with these elements that is not contiguous, or not in C's order."""
+    if not isinstance(x, np.ndarray) or layout == 0:
+        return x
+    if layout == 1:
+        return np.asfortranarray(x)
+    return np.repeat(x, 2, axis=0)[::2] if layout == 2 else x[::-1].copy()[::-1]
+
+
 class _Writer(Complexes):
     """Writes one program, statement by statement, keeping in ``scope`` what is bound."""
+
+    share_of_rows = 0.35  # of the programs that have a matrix for independent iterations
 
     def __init__(self, seed: int, rows: int) -> None:
         super().__init__(Random(seed))
@@ -67,6 +88,8 @@ class _Writer(Complexes):
             (self.time_steps, 0.7),
             (self.use_scratch, 0.5),
             (self.exchange_rows, 0.2),
+            (self.exchange_elements, 0.4),
+            (self.write_any_part, 0.4),
             (self.loop_over_references, 0.4),
             (self.track_best, 0.3),
             (self.wander, 0.4),
@@ -94,9 +117,7 @@ class _Writer(Complexes):
 
     def program(self) -> Program:
         parameters, make = self.parameters()
-        for _ in range(self.rng.randint(4, 9)):
-            if len(self.lines) < self.long:
-                self.statement()
+        self.body()
         self.result()
         body = "\n".join(self.lines)
         helpers = "\n\n".join(TEXTS[name] for name in sorted(self.helpers))
@@ -105,13 +126,19 @@ class _Writer(Complexes):
 
         def make_args() -> tuple[Any, ...]:
             rng = np.random.default_rng(self.seed)
-            return tuple(m(rng, dtype) for m in make)
+            made = [m(rng, dtype) for m in make]
+            return tuple(laid_out(x, rng.integers(4)) if self.seed % 3 == 1 else x for x in made)
 
         return Program(self.seed, source, make_args, dtype)
 
+    def body(self) -> None:
+        for _ in range(self.rng.randint(4, 9)):
+            if len(self.lines) < self.long:
+                self.statement()
+
     def parameters(self) -> tuple[list[str], list[Callable[[np.random.Generator, Any], Any]]]:
         """The parameters' names and how to make each argument."""
-        n, m = self.rng.randint(2, 5), self.rng.randint(2, 4)
+        n, m = self.rng.choice([1, 2, 3, 4, 5]), self.rng.choice([1, 2, 2, 3, 4])
         made: dict[str, Callable[[np.random.Generator, Any], Any]] = {}
 
         def array(name: str, shape: Shape) -> None:
@@ -125,7 +152,9 @@ class _Writer(Complexes):
             array("y", (self.rng.choice([n, n, m]),))
         if self.rng.random() < 0.4:
             array("A", (n, m))
-        if self.rng.random() < 0.35:
+        if self.rng.random() < 0.15:
+            array("T", (n, m, 2))
+        if self.rng.random() < self.share_of_rows:
             array(self.rows, (self.row_count, self.rng.randint(2, 3)))
         if self.single and self.rng.random() < 0.5:
             made["B"] = lambda rng, dtype: rng.uniform(-1.0, 1.0, n)
@@ -151,7 +180,7 @@ class _Writer(Complexes):
         names = list(self.scope.arrays)
         for k, name in enumerate(self.rng.sample(names, min(len(names), 4))):
             rank = len(self.scope.arrays[name])
-            if self.rng.random() < 0.4:
+            if self.rng.random() < 0.4 or rank == 3:
                 terms.append(f"np.sum({name} * {name} + {k + 1}.0 * {name})")
                 continue
             self.write(f"total{k} = 0.0")
@@ -163,3 +192,27 @@ class _Writer(Complexes):
             self.write("    " * rank + f"total{k} += {weight} * {name}[{index}] * np.cos({name}[{index}])")
             terms.append(f"total{k}")
         self.write(f"return {' + '.join(terms)}")
+
+
+class _IterationWriter(_Writer):
+    share_of_rows = 1.0
+
+    def body(self) -> None:
+        for _ in range(self.rng.randint(0, 2)):
+            self.assign_scalar()
+            self.write_element()
+        self.independent()
+        if self.rng.random() < 0.3:
+            self.statement()
+            self.independent()
+
+
+class _ArrayWriter(_Writer):
+    def leave_function(self) -> None:
+        """Never: all results are of one structure."""
+
+    def result(self) -> None:
+        arrays = list(self.scope.arrays)
+        chosen = [self.rng.choice(arrays) for _ in range(self.rng.randint(1, 4))]
+        results = [self.rng.choice([name, name, self.view(name)[0], f"0.5 * {name}"]) for name in chosen]
+        self.write(f"return ({', '.join([*results, self.scalar(1)])})")

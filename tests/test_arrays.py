@@ -13,6 +13,7 @@ from scipy import special
 
 import srcgrad.library.special  # noqa: F401  (fills the registry)
 from srcgrad.api.marshal import rebuilder
+from srcgrad.frontend.boundary.known import stretched
 from srcgrad.frontend.boundary.pytree import describe, flatten
 from srcgrad.frontend.lower import lower
 from srcgrad.ir.verify import verify
@@ -32,7 +33,7 @@ EMPTY = np.zeros(0)
 def lowered_result(f: Callable[..., object], *arguments: object) -> object:
     """What ``f`` gives when it is lowered and run by the interpreter; arrays are written to in place."""
     names = list(inspect.signature(f).parameters)
-    lowered = lower(f, tuple(describe(a, n) for a, n in zip(arguments, names, strict=True)))
+    lowered = lower(f, stretched([describe(a, n) for a, n in zip(arguments, names, strict=True)]))
     verify(lowered.function, infer)
     results = run(lowered.function, *(leaf for a in arguments for leaf in flatten(a)))
     return rebuilder(lowered.result)(results[0] if len(results) == 1 else results)

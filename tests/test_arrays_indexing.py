@@ -61,6 +61,7 @@ def outcome(program: Program, *values: object, known: bool = False) -> object:
     given = [front(v, arguments, parameters, known) for v in values]
 
     def body(builder: Builder) -> Sequence[Operand]:
+        builder.stretches = True  # NumPy's whole rule: nobody makes the program again where extents are not equal
         result = program(builder, *given)
         if result is None:
             return ()

@@ -21,7 +21,7 @@ from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_n
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
-from srcgrad.frontend.boundary.known import ValueNeededError
+from srcgrad.frontend.boundary.known import ValueNeededError, of_unequal_extents, stretched
 from srcgrad.ir.core import Function
 from srcgrad.settings import Options
 
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from srcgrad.frontend.lower import Lowered
 
 
-# How what is compiled runs independent iterations, by steps that readers are not shown.
+# What is done to loops that are compiled, by steps that readers are not shown.
 FOLLOWING = {
     "run_in_threads": "runs independent iterations in threads, in 32 chunks",
     "run_in_lanes": "runs independent iterations side by side, in blocks of 32",
+    "carry_elements": "hands elements of arrays on from one iteration to the next as numbers",
     "copy_columns": "looks at rows of a few numbers by columns",
 }
 FOLLOWS = '# What is compiled {} (see level="compiled").\n'
@@ -63,7 +64,8 @@ class Compiled(CallableInNumba):
                 raise
         except Exception as error:
             # What Numba's dispatcher says of an argument [] before it asks us (0.68).
-            if "cannot compute fingerprint" not in str(error):
+            declined = "cannot compute fingerprint" in str(error)
+            if not declined and (entry is self._general_entry or not of_unequal_extents(*error.args)):
                 taking_over = _taking_over(args, kwargs) if isinstance(error, ArgumentTypeError) else None
                 if taking_over is not None:
                     return taking_over(self, args, kwargs)
@@ -114,7 +116,7 @@ class Compiled(CallableInNumba):
         return self._native(*arguments)
 
     def _compile_inside(self, structures: Structures) -> FlatCode:
-        specialisation = self._table.compile(structures)
+        specialisation = self._table.compile(stretched(structures))
         return FlatCode(specialisation.run.entry, specialisation.artifact.result, specialisation.hidden())
 
     def numba_entry(self) -> InsideEntry:

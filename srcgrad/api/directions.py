@@ -52,11 +52,14 @@ class Vjp:
     def __call__(self, primals: tuple[object, ...]) -> tuple[object, Pullback]:
         forwards, backwards = self._table(len(primals))
         arguments = forwards.bound(primals, {})
-        forward, backward = forwards.find(arguments), backwards.find(arguments)
+        forward = forwards.find(arguments)
         leaves = forward.leaves(arguments)
-        pair = forward(leaves)
+        forward, pair = forward.attempt(leaves)
         assert isinstance(pair, tuple)
         result, kept = pair
+        backward = forward.other_half
+        if backward is None or not backward.fresh():
+            backward = forward.other_half = backwards.compile(forward.structures)  # both are of one program
         return result, Pullback(backward, leaves, kept, result)
 
     def _table(self, count: int) -> tuple[Specialisations, Specialisations]:

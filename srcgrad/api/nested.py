@@ -15,7 +15,7 @@ from srcgrad.api.plans import Structures
 from srcgrad.api.program import Program
 from srcgrad.api.transforms import grad, value_and_grad
 from srcgrad.errors import ArgumentTypeError, Error
-from srcgrad.frontend.boundary.known import ValueNeededError, fixed, leaf_paths
+from srcgrad.frontend.boundary.known import ValueNeededError, fixed, leaf_paths, stretched
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.signatures import require_known
 from srcgrad.frontend.captures import from_python, hidden_array
@@ -50,6 +50,8 @@ class Call:
         self.values = [settle(lowering, value) for value in _bound(lowering, compiled, arguments, keywords)]
         # A number that is known while compiling is an argument like any other: it may be differentiated.
         self.structures: Structures = tuple(dynamic(describe(value)) for value in self.values)
+        if lowering.builder.stretches:
+            self.structures = stretched(self.structures)
         while True:
             try:
                 self.program = compiled.program(self.structures)

@@ -19,10 +19,11 @@ from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.callables import python_function
+from srcgrad.frontend.boundary.known import of_unequal_extents, stretched
 from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.lower import Lowered
-from srcgrad.ir.core import Block, Function, Op, Value, used
+from srcgrad.ir.core import Block, Function, Op, Value, used, walk
 from srcgrad.ir.types import Array, Scalar, Stack, Type
 from srcgrad.settings import Options
 
@@ -76,6 +77,9 @@ class Request:
             lowered = self.function.lowered(self.arguments)
         else:
             lowered = compiler.lower(self.function, self.arguments)
+        wide = stretched(self.arguments)
+        if self.options.mutates and wide != self.arguments and _takes_extents_to_be_equal(lowered.function):
+            return replace(self, arguments=wide).lower()  # it could not be started again
         if self.options.mutates:
             self._refuse_read_only(lowered.function)
             for name in lowered.changed:
@@ -93,6 +97,13 @@ class Request:
                 name = function.parameters[k].name
                 message = f"{self.parameters.name}() writes to the argument {name!r}, which is read-only."
                 raise about(self, message, "Pass a copy of it.")
+
+
+def _takes_extents_to_be_equal(function: Function) -> bool:
+    """Whether a function that writes to its arguments may stop where extents are not equal."""
+    bodies = [f.body for f in (function, *function.callees.values())]
+    checks = (op for body in bodies for op in walk(body) if op.primitive == "check")
+    return any(of_unequal_extents(op.text("message")) for op in checks) and bool(written_parameters(function))
 
 
 def build(plan: Plan, request: Request) -> Program:

@@ -6,6 +6,7 @@ import itertools
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -18,7 +19,17 @@ from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.boundary.known import Path, ValueNeededError, fixed, leaf_paths, value_at
+from srcgrad.frontend.boundary.known import (
+    Path,
+    ValueNeededError,
+    array_paths,
+    exactly,
+    fixed,
+    leaf_paths,
+    of_unequal_extents,
+    stretched,
+    value_at,
+)
 from srcgrad.frontend.boundary.places import Captured
 from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.ir.types import DTYPES
@@ -28,6 +39,7 @@ if TYPE_CHECKING:
     from srcgrad.api.program import Program
 
 T = TypeVar("T")
+Widen = Callable[[Sequence[object]], "Specialisation"]
 CHANGED = object()  # like nothing that is found
 # Of an array's flags: C and F contiguous, aligned, writeable.
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400
@@ -58,11 +70,20 @@ class Constant:
 
 
 class Specialisation:
-    """Compiled code for arguments of certain structures and for what the function then found outside itself."""
+    """Compiled code for arguments of certain structures and for what the function then found outside itself.
 
-    def __init__(self, artifact: Artifact, arguments: Structures, options: Options) -> None:
+    ``widen`` gives code for leaves of which some extent of 1 meets another (``arrays.broadcasting``); None if this is
+    for all of them. ``missed`` says that it was needed. ``other_half`` is the code of the pullback
+    that belongs to this.
+    """
+
+    def __init__(self, artifact: Artifact, arguments: Structures, options: Options, widen: Widen | None) -> None:
         self.artifact = artifact
+        self.structures = arguments
         self.run = numba_jit.load(artifact.generated, options)
+        self.widen = widen
+        self.missed = False
+        self.other_half: Specialisation | None = None
         self._has_run = False
         self._leaves = flattener(arguments)
         self._rebuild = rebuilder(artifact.result)
@@ -88,6 +109,20 @@ class Specialisation:
 
     def __call__(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> object:
         """Run on leaves; ``directions`` are those of tangents or cotangents, which come after the arguments."""
+        return self.attempt(leaves, directions)[1]
+
+    def attempt(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> tuple[Specialisation, object]:
+        """The same, and which code could do it: this, or a wider one."""
+        try:
+            return self, self._results(leaves, directions)
+        except ValueError as error:
+            if self.widen is None or not of_unequal_extents(*error.args):
+                raise
+        found = self.widen(leaves).attempt(leaves, directions)
+        self.missed = True
+        return found
+
+    def _results(self, leaves: Sequence[object], directions: Sequence[object]) -> object:
         if not self._has_run:
             return self._first_run(leaves, directions)
         return self._rebuild(self.run(*leaves, *directions))
@@ -145,7 +180,19 @@ class Specialisations:
                 self._by_key[_with_values(key, needed, arguments)] = found
             else:
                 self._by_key[key] = found
-        return found
+        if not found.missed or found.widen is None:
+            return found
+        needed = self._with_ones(self.structures(arguments))
+        if needed and self._by_key[key] != needed:
+            del self._by_key[key]
+            return self.find(arguments)
+        return found.widen(found.leaves(arguments))
+
+    def _with_ones(self, described: Structures) -> tuple[Path, ...]:
+        """Have it known from now on which extents of such arguments are 1."""
+        known = self._needed.get(described, ())
+        self._needed[described] = (*known, *(path for path in array_paths(described) if path not in known))
+        return self._needed[described]
 
     def for_values(self, arguments: tuple[object, ...], use: Callable[[Structures], T]) -> T:
         """``use(structures)``, in which those values of the arguments are known that have to be."""
@@ -173,9 +220,16 @@ class Specialisations:
             for specialisation in known:
                 if specialisation.fresh():
                     return specialisation
-            new = Specialisation(self._artifact(structures), structures, self.options)
+            widen = None if stretched(structures) == structures else partial(self._widened, structures)
+            new = Specialisation(self._artifact(structures), structures, self.options, widen)
             self._by_structures[structures] = (*known, new)
             return new
+
+    def _widened(self, structures: Structures, leaves: Sequence[object]) -> Specialisation:
+        """The code for leaves of which it is known what extents are 1; if that is not enough, for all leaves."""
+        exact = exactly(structures, leaves)
+        self._with_ones(structures)
+        return self.compile(stretched(structures) if exact == structures else exact)
 
     def _artifact(self, structures: Structures) -> Artifact:
         asked = Asked(self.function, self.plan, structures, self.options)
@@ -190,20 +244,20 @@ class Specialisations:
         return self._program(structures, self.options)
 
     def readable(self, structures: Structures) -> Program:
-        """The same as it is shown and differentiated again: before iterations are run in threads or in lanes."""
+        """As it is shown and differentiated again: without what is done to compiled loops alone."""
         return self._program(structures, replace(self.options, lanes=False, parallel=False))
 
     def following(self, structures: Structures) -> list[str]:
-        """The names of the steps that make what is compiled of what is shown: those that divide loops."""
+        """The names of the steps that make what is compiled of what is shown: those that change loops."""
         from srcgrad.compiler import DIVIDING
         from srcgrad.optimize.run_in_lanes import loops
         from srcgrad.watch import watching
 
-        steps: list[tuple[str, int]] = []
+        steps: list[tuple[str, tuple[int, int]]] = []
         with watching(lambda step, function: steps.append((step, loops(function)))):
             self.program(structures)
         pairs = itertools.pairwise(steps)
-        return [step for (_, before), (step, after) in pairs if step in DIVIDING and after > before]
+        return [step for (_, before), (step, after) in pairs if step in DIVIDING and after != before]
 
     def _program(self, structures: Structures, options: Options) -> Program:
         # Not at the top: to import the compiler takes longer than to load what it compiled before.

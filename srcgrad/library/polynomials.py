@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -112,40 +114,32 @@ def power_series(x: Array, c: Array) -> Array:
     return polyval(np.asarray(c)[::-1], x)
 
 
-@library(np.polynomial.chebyshev.chebval)
-def chebyshev_series(x: Array, c: Array) -> Array:
-    """C. W. Clenshaw, A note on the summation of Chebyshev series, 1955."""
+def clenshaw(x: Array, c: Array, start: float, factor: Callable[[int], float], lag: Callable[[int], float]) -> Array:
+    """The sum of ``c[k] p_k(x)`` where ``p_0 = 1``, ``p_1 = start x``, ``p_k+1 = factor(k) x p_k - lag(k) p_k-1``.
+
+    C. W. Clenshaw, A note on the summation of Chebyshev series, 1955.
+    """
     c = np.asarray(c)
     point = np.asarray(x) if isinstance(x, tuple | list) else x
-    n = c.shape[0]
     later, last = nothing(point, c), nothing(point, c)
-    for k in range(n - 1, 0, -1):
-        later, last = c[k] + 2.0 * point * later - last, later
-    return c[0] + point * later - last
+    for k in range(c.shape[0] - 1, 0, -1):
+        later, last = c[k] + factor(k) * point * later - lag(k + 1) * last, later
+    return c[0] + start * point * later - lag(1) * last
+
+
+@library(np.polynomial.chebyshev.chebval)
+def chebyshev_series(x: Array, c: Array) -> Array:
+    return clenshaw(x, c, 1.0, lambda k: 2.0, lambda k: 1.0)
 
 
 @library(np.polynomial.legendre.legval)
 def legendre_series(x: Array, c: Array) -> Array:
-    """Clenshaw's recursion with (k + 1) P_k+1 = (2 k + 1) x P_k - k P_k-1."""
-    c = np.asarray(c)
-    point = np.asarray(x) if isinstance(x, tuple | list) else x
-    n = c.shape[0]
-    later, last = nothing(point, c), nothing(point, c)
-    for k in range(n - 1, 0, -1):
-        later, last = c[k] + ((2 * k + 1) / (k + 1)) * point * later - ((k + 1) / (k + 2)) * last, later
-    return c[0] + point * later - 0.5 * last
+    return clenshaw(x, c, 1.0, lambda k: (2 * k + 1) / (k + 1), lambda k: k / (k + 1))
 
 
 @library(np.polynomial.hermite.hermval)
 def hermite_series(x: Array, c: Array) -> Array:
-    """Clenshaw's recursion with H_k+1 = 2 x H_k - 2 k H_k-1."""
-    c = np.asarray(c)
-    point = np.asarray(x) if isinstance(x, tuple | list) else x
-    n = c.shape[0]
-    later, last = nothing(point, c), nothing(point, c)
-    for k in range(n - 1, 0, -1):
-        later, last = c[k] + 2.0 * point * later - (2.0 * (k + 1)) * last, later
-    return c[0] + 2.0 * point * later - 2.0 * last
+    return clenshaw(x, c, 2.0, lambda k: 2.0, lambda k: 2.0 * k)
 
 
 @library(np.polyfit)

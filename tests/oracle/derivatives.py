@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,9 +17,22 @@ def differentiable(args: Sequence[Any]) -> tuple[int, ...]:
     return tuple(k for k, x in enumerate(args) if is_differentiable(x))
 
 
+def copied(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Copies that lie in memory as the arguments do."""
+    return tuple(_copied(x) if isinstance(x, np.ndarray) else x for x in args)
+
+
+def _copied(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if x.flags.forc:
+        return x.copy(order="K")
+    if x.strides[0] < 0:
+        return x[::-1].copy()[::-1]
+    return np.repeat(x, 2, axis=0)[::2]
+
+
 def reverse(f: Function, args: Sequence[Any], wrt: tuple[int, ...], *, jit: bool = False) -> tuple[Any, list[Any]]:
     """Value and gradients from one sweep."""
-    given = copy.deepcopy(args)
+    given = copied(args)
     value, gradients = srcgrad.value_and_grad(f, argnums=wrt, jit=jit)(*given)
     check_kept(given, args)
     check_kinds(gradients, args, wrt)
@@ -31,7 +43,7 @@ def gradient_alone(
     f: Function, args: Sequence[Any], wrt: tuple[int, ...], *, jit: bool = False
 ) -> tuple[Any, list[Any]]:
     """Gradients without a value: forward loops that nothing needs are gone. The value is the compiled primal's."""
-    given = copy.deepcopy(args)
+    given = copied(args)
     derivative: Any = srcgrad.grad(f, argnums=wrt, jit=jit)
     gradients = derivative(*given)
     check_kept(given, args)
@@ -41,7 +53,7 @@ def gradient_alone(
 
 def pulled_back(f: Function, args: Sequence[Any], wrt: tuple[int, ...], *, jit: bool = False) -> tuple[Any, list[Any]]:
     """Two separate sweeps. The caller overwrites its arrays in between, and pulls back twice."""
-    given = copy.deepcopy(args)
+    given = copied(args)
     value, pullback = srcgrad.vjp(f, *given, jit=jit)
     check_kept(given, args)
     for x in given:
@@ -56,7 +68,18 @@ def pulled_back(f: Function, args: Sequence[Any], wrt: tuple[int, ...], *, jit: 
     return value, gradients
 
 
-REVERSE = (reverse, gradient_alone, pulled_back)
+def mutating(f: Function, args: Sequence[Any], wrt: tuple[int, ...], *, jit: bool = False) -> tuple[Any, list[Any]]:
+    """The function's writes reach the caller's arrays, and leave there what they leave without derivatives."""
+    given, expected = copied(args), copied(args)
+    value, gradients = srcgrad.value_and_grad(f, argnums=wrt, jit=jit, mutates=True)(*given)
+    f(*expected)
+    for k, (x, y) in enumerate(zip(given, expected, strict=True)):
+        np.testing.assert_allclose(x, y, rtol=1e-4 if np.asarray(y).dtype == np.float32 else 1e-9, err_msg=f"{k}")
+    check_kinds(gradients, args, wrt)
+    return value, list(gradients)
+
+
+REVERSE = (reverse, gradient_alone, pulled_back, mutating)
 
 
 def check_kept(given: Sequence[Any], args: Sequence[Any]) -> None:
@@ -81,7 +104,7 @@ def forward(
     tangents = [_zero_tangent(x) for x in args]
     for k, d in zip(wrt, direction, strict=True):
         tangents[k] = np.asarray(d, dtype=args[k].dtype) if isinstance(args[k], np.ndarray) else d
-    value, tangent = srcgrad.jvp(f, copy.deepcopy(tuple(args)), tuple(tangents), jit=jit)
+    value, tangent = srcgrad.jvp(f, copied(args), tuple(tangents), jit=jit)
     return value, tangent
 
 

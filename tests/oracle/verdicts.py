@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 from random_programs import Program
 
 import srcgrad
-from oracle.derivatives import REVERSE, differentiable, forward, random_direction
+from oracle.derivatives import REVERSE, Function, copied, differentiable, forward, random_direction
 from oracle.programs import exact, is_well_conditioned, load, relative_error, time_limit
 
 RIGHT = "right"
@@ -29,6 +31,7 @@ def verdict(p: Program, *, source: str | None = None, jit: bool = False, seconds
             f = load(source)
             value, gradients = by(f, args, asked, jit=jit)
             forward_value, tangent = forward(f, args, wrt, direction, jit=jit)
+            at_once = _many_directions(f, args, wrt, p.seed, jit)
     except srcgrad.Error as refusal:
         return f"refused {type(refusal).__name__}: {refusal}"
     except Exception as fault:
@@ -41,6 +44,7 @@ def verdict(p: Program, *, source: str | None = None, jit: bool = False, seconds
         "forward value": abs(forward_value - expected_value) / max(1.0, abs(expected_value)),
         "gradient": relative_error(gradients, [expected[wrt.index(k)] for k in asked]),
         "tangent": abs(tangent - along) / scale,
+        "many tangents": relative_error([g for _, g in at_once], [expected[wrt.index(k)] for k, _ in at_once]),
     }
     tolerance = 2e-3 if p.dtype is np.float32 else 1e-9
     bad = [name for name, error in errors.items() if not error <= tolerance]
@@ -56,6 +60,17 @@ def some_of(wrt: tuple[int, ...], seed: int) -> tuple[int, ...]:
         return wrt
     rng = Random(seed)
     return tuple(sorted(rng.sample(wrt, rng.randint(1, len(wrt)))))
+
+
+def _many_directions(
+    f: Function, args: Sequence[Any], wrt: tuple[int, ...], seed: int, jit: bool
+) -> list[tuple[int, Any]]:
+    """Of some programs, the gradient by a real array, its number in front, from a sweep of all directions at once."""
+    arrays = [k for k in wrt if isinstance(args[k], np.ndarray) and not np.iscomplexobj(args[k])]
+    if seed % 5 != 1 or not arrays:
+        return []
+    k = arrays[seed % len(arrays)]
+    return [(k, srcgrad.jacfwd(f, argnums=k, jit=jit)(*copied(args)))]
 
 
 def kind(text: str) -> str:

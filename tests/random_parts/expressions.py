@@ -138,6 +138,7 @@ class Expressions:
         b = self.rng.choice([name for name in vectors if self.scope.arrays[name] == self.scope.arrays[a]])
         forms = [f"np.sum({a} * {b})", f"{a}.sum()", f"np.dot({a}, {b})", f"np.sum({a}[1:])", f"np.max({a})"]
         forms += [f"np.prod(np.tanh({a}))", f"np.mean({b})", f"np.min({b} * {a})", f"{a}[::-1].sum()"]
+        forms += [f"np.sum({self.any_part(a)})", f"np.sum(np.cos({self.any_part(a)}) * {self.leaf()})"]
         forms += [f"sum([np.sin(v) for v in {a}])", f"sum(u * v for u, v in zip({a}, {b}))"]
         return self.rng.choice(forms)
 
@@ -152,7 +153,9 @@ class Expressions:
         options = [active, active, chained, f"not {active}"]
         for name, (low, high) in self.scope.counters.items():
             parity = f"{name} % 2 == {self.rng.randrange(2)}"
-            options += [parity, f"{name} > {(low + high) // 2}", f"{parity} and {active}", f"{parity} or {active}"]
+            called = f"{self.called(self.leaf())} > 0.137"
+            options += [parity, f"{name} > {(low + high) // 2}", f"{parity} or {called}"]
+            options += [f"{parity} and {active}", f"{parity} or {active}"]
         return self.rng.choice(options)
 
     def array(self, shape: Shape) -> str | None:
@@ -178,6 +181,9 @@ class Expressions:
                 "np.roll({a}, 1) * {b} * 0.5",
             ]
         )
+        single = [name for name, s in self.scope.arrays.items() if s == (1,)]
+        if single and self.rng.random() < 0.4:  # of one element: it is broadcast
+            return f"np.tanh({a} - {self.rng.choice(single)}) * {b}"
         matrices = [
             (A, x) for A, s in self.scope.arrays.items() for x, t in self.scope.arrays.items() if (*shape, *t) == s
         ]
@@ -190,6 +196,8 @@ class Expressions:
     def view(self, name: str) -> tuple[str, Shape]:
         """A view of an array, and its shape."""
         shape = self.scope.arrays[name]
+        if len(shape) == 3:
+            return self._view_of_stack(name, shape)
         if len(shape) == 2:
             return self._view_of_matrix(name, shape)
         text, n = self._span(shape[0])
@@ -208,6 +216,28 @@ class Expressions:
                 (f"{name}.T", (columns, rows)),
             ]
         )
+
+    def _view_of_stack(self, name: str, shape: Shape) -> tuple[str, Shape]:
+        n, m, k = shape
+        (span, count), i, j, last = self._span(n), self.index(n), self.index(m), self.index(k)
+        return self.rng.choice(
+            [
+                (f"{name}[{i}]", (m, k)),
+                (f"{name}[:, {j}]", (n, k)),
+                (f"{name}[..., {last}]", (n, m)),
+                (f"{name}[{i}, {j}]", (k,)),
+                (f"{name}[{i}, :, {last}]", (m,)),
+                (f"{name}[{span}, {j}]", (count, k)),
+                (f"{name}.transpose(1, 2, 0)[{j}]", (k, n)),
+                (f"{name}.swapaxes(0, 1)", (m, n, k)),
+            ]
+        )
+
+    def any_part(self, name: str) -> str:
+        """Some of a vector's elements, perhaps none, by bounds that may lie outside."""
+        bounds = ["", "1", "-1", "2", "-2", *(_offset(i, self.rng.randint(-2, 2)) for i in self.scope.counters)]
+        step = self.rng.choice(["", "", "", ":2", ":-1"])
+        return f"{name}[{self.rng.choice(bounds)}:{self.rng.choice(bounds)}{step}]"
 
     def _span(self, size: int) -> tuple[str, int]:
         """A slice of an axis, and how many elements it has (at least one)."""

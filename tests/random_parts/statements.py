@@ -184,6 +184,26 @@ class Statements(Expressions):
             return
         self.write(f"{text} {self.rng.choice(['=', '=', '+=', '-='])} {value}")
 
+    def exchange_elements(self) -> None:
+        """Elements and numbers that change places; all of the right side is read before anything is written."""
+        names = [self.array_name(), self.array_name()]
+        a, b = (self.element_of(name) if name else "" for name in names)
+        if not a or not b:
+            return
+        local = [s for s in self.scope.scalars if s not in self.scope.fixed]
+        s = self.rng.choice(local) if local else b
+        forms = ["{0}, {1} = {1}, {0}", "{0}, {1} = {1} * 0.5, {3}", "{0}, {2} = {2}, {0}", "{2} = {0} = {3}"]
+        self.write(self.rng.choice(forms).format(a, b, s, self.scalar(1)))
+
+    def write_any_part(self) -> None:
+        """A slice whose extent is known at run time, and may be nothing."""
+        name = self.array_name(rank=1)
+        if name is None:
+            return
+        part = self.any_part(name)
+        forms = ["{0} *= {1}", "{0} += {2}", "{0} = {2}", "{0} -= 0.5 * {0}", "{0} = np.sin({0}) * {2}"]
+        self.write(self.rng.choice(forms).format(part, self.factor(), self.scalar(1)))
+
     def exchange_rows(self) -> None:
         """Both sides are views, so the second assignment reads what the first has written."""
         name = self.array_name(rank=2)

@@ -1,7 +1,8 @@
 """Broadcasting: the common shape of operands, and how each one's index follows that of the result.
 
-It is settled by types where an extent is known to be 1, by a check that extents are equal otherwise, and by a
-stride of 0 where one turns out to be 1 at run time.
+It is settled by types where an extent is known to be 1. Otherwise extents are taken to be equal, and that is checked.
+Where the check fails the program is made again for arguments whose extents of 1 are known, and if that is not enough
+with ``builder.stretches``: an extent that turns out to be 1 then has a run-time stride of 0.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 
 from srcgrad.errors import ShapeError
 from srcgrad.frontend.arrays import extents
+from srcgrad.frontend.boundary.known import UNEQUAL, UNFIT
 from srcgrad.frontend.refusals import refuse
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, index
@@ -49,26 +51,30 @@ def _checked_extent(builder: Builder, different: Sequence[Operand]) -> Operand:
     """The extent that the others equal unless they are 1; checked."""
     known = [n for n in different if isinstance(n, Const)]
     if len(known) > 1:
-        message = f"operands could not be broadcast together: extents {known[0].value} and {known[1].value}"
+        message = f"{UNEQUAL} {known[0].value} and {known[1].value}"
         raise refuse(builder, message, "Extents must be equal, or one of them 1.", ShapeError)
     common = known[0] if known else different[0]
     for n in different[1:]:
-        if not known:  # the first that is not 1
+        if builder.stretches and not known:  # the first that is not 1
             common = builder("select", builder("eq", common, index(1)), n, common)
     for n in different if known else different[1:]:
         if n is not common:
-            fits = builder("or_", builder("eq", n, common), builder("eq", n, index(1)))
-            message = "operands could not be broadcast together: extents {0} and {1}"
+            fits = _fits(builder, n, common)
             shown = (n, common) if n is different[0] else (common, n)  # as the operands stand
-            builder.emit("check", fits, *shown, exception="ValueError", message=message)
+            builder.emit("check", fits, *shown, exception="ValueError", message=f"{UNEQUAL} {{0}} and {{1}}")
     return common
+
+
+def _fits(builder: Builder, n: Operand, common: Operand) -> Operand:
+    equal = builder("eq", n, common)
+    return builder("or_", equal, builder("eq", n, index(1))) if builder.stretches else equal
 
 
 def _stride(builder: Builder, n: Operand, common: Operand) -> Operand:
     """1 for an extent that is the common one, else 0. So it folds where they are found to be equal later on."""
     if known_as(n, 1):
         return index(0)
-    if extents.same(builder, n, common):
+    if not builder.stretches or extents.same(builder, n, common):
         return index(1)
     return builder("select", builder("eq", n, common), index(1), index(0))
 
@@ -108,11 +114,9 @@ def fitted(builder: Builder, own: Shape, shape: Shape) -> Strides:
 def _require_fit(builder: Builder, n: Operand, target: Operand) -> None:
     if isinstance(n, Const) and isinstance(target, Const):
         if n.value not in (1, target.value):
-            message = f"an array of extent {n.value} does not fit into a place of extent {target.value}"
+            message = f"{UNFIT} {n.value} does not fit into a place of extent {target.value}"
             raise refuse(builder, message, "Extents must be equal, or that of the value 1.", ShapeError)
         return
-    fits = builder("eq", n, target)
-    if not known_as(target, 1):
-        fits = builder("or_", fits, builder("eq", n, index(1)))
-    message = "an array of extent {0} does not fit into a place of extent {1}"
+    fits = builder("eq", n, target) if known_as(target, 1) else _fits(builder, n, target)
+    message = f"{UNFIT} {{0}} does not fit into a place of extent {{1}}"
     builder.emit("check", fits, n, target, exception="ValueError", message=message)

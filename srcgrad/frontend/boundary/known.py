@@ -16,6 +16,8 @@ from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.core import Value
 from srcgrad.ir.types import Array
 
+# So begin the messages where extents were taken to be equal and are not.
+UNEQUAL, UNFIT = "operands could not be broadcast together: extents", "an array of extent"
 Path = tuple[int, ...]  # the number of the argument, of its child, of that one's child ...
 
 
@@ -28,6 +30,11 @@ class ValueNeededError(ArgumentTypeError):
 
     value: Value
     leaf: int | None = None
+
+
+def of_unequal_extents(message: object = None, *_: object) -> bool:
+    """Whether an exception with these arguments says that extents differ, which they may if one of them is 1."""
+    return str(message).startswith((UNEQUAL, UNFIT))
 
 
 def leaf_paths(structures: Sequence[Structure]) -> list[Path]:
@@ -43,13 +50,40 @@ def _paths(structure: Structure, here: Path) -> Iterator[Path]:
         yield here
 
 
+def array_paths(structures: Sequence[Structure]) -> list[Path]:
+    """Where the arrays are."""
+    return [path for path in leaf_paths(structures) if isinstance(_at(structures, path).type, Array)]
+
+
+def _at(structures: Sequence[Structure], path: Path) -> Leaf:
+    structure = structures[path[0]]
+    for k in path[1:]:
+        assert isinstance(structure, Tree)
+        structure = structure.children[k]
+    assert isinstance(structure, Leaf)
+    return structure
+
+
+def exactly(structures: Sequence[Structure], leaves: Sequence[object]) -> tuple[Structure, ...]:
+    """The structures in which it is known of all arrays which of their extents are 1; ``leaves`` are the arguments'."""
+    known = tuple(structures)
+    for path, leaf in zip(leaf_paths(structures), leaves, strict=False):  # hidden arrays come after them
+        if isinstance(leaf, np.ndarray) and not _at(structures, path).exact:
+            known = fixed(known, path, _ones(leaf))
+    return known
+
+
+def _ones(array: np.ndarray) -> tuple[bool, ...]:
+    return tuple(n == 1 for n in array.shape)
+
+
 def value_at(arguments: Sequence[object], path: Path) -> object:
     """What a program is compiled for: a number, or of an array which extents are 1."""
     value = arguments[path[0]]
     for k in path[1:]:
         value = children_of(value)[k]
     if isinstance(value, np.ndarray):
-        return tuple(n == 1 for n in value.shape)
+        return _ones(value)
     return bool(value) if isinstance(value, bool | np.bool_) else int(value)  # type: ignore[call-overload]  # an integer
 
 
@@ -58,6 +92,17 @@ def fixed(structures: Sequence[Structure], path: Path, value: object) -> tuple[S
     k, *rest = path
     changed = _fixed(structures[k], tuple(rest), value)
     return (*structures[:k], changed, *structures[k + 1 :])
+
+
+def stretched(structures: Sequence[Structure]) -> tuple[Structure, ...]:
+    """The structures of arguments for which an extent of 1 may meet another one while the program runs."""
+    return tuple(map(_stretched, structures))
+
+
+def _stretched(structure: Structure) -> Structure:
+    if isinstance(structure, Tree):
+        return replace(structure, children=stretched(structure.children))
+    return replace(structure, stretched=True) if isinstance(structure, Leaf) else structure
 
 
 def _fixed(structure: Structure, path: Path, value: object) -> Structure:

@@ -15,13 +15,15 @@ from srcgrad.ir.types import INDEX, Array, Scalar
 class Leaf:
     """A scalar or an array; ``weak`` as in NumPy's promotion (a Python scalar adapts to the other operand).
 
-    ``exact``: no extent of the array is 1 but those of which its type says so.
+    ``exact``: no extent of the array is 1 but those of which its type says so. ``stretched``: an extent that turns out
+    to be 1 may meet another one in the program, here or elsewhere (see ``arrays.broadcasting``).
     """
 
     type: Scalar | Array
     weak: bool = False
     writeable: bool = True
     exact: bool = False
+    stretched: bool = False
 
 
 @dataclass(frozen=True)

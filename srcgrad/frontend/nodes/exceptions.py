@@ -56,8 +56,10 @@ def _try(lowering: Lowering, node: ast.Try) -> None:
     before, start, changes = lowering.variables(), len(lowering.builder.ops), lowering.changes
     caught_around = lowering.caught
     lowering.caught = (*caught_around, *(cls for classes in handlers for cls in classes))
+    stretches = lowering.builder.stretches
+    lowering.builder.stretches = True  # an assumption that failed would be caught
     lowering.execute(node.body)
-    lowering.caught = caught_around
+    lowering.builder.stretches, lowering.caught = stretches, caught_around
     ops = lowering.builder.ops[start:]
     raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
     if not raising:
