@@ -15,6 +15,7 @@ from srcgrad.differentiate.array_callees import with_rules, without_rules
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.checkpoints.outline import outline_checkpoints
 from srcgrad.differentiate.in_place import InPlace
+from srcgrad.differentiate.norms import mark_norms
 from srcgrad.differentiate.partials import add_array, zeros_like
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
@@ -137,7 +138,7 @@ def prepared(
     if has_rules(function):
         activity = find_active(function, inputs, reverse=True)
         function = link_rules(function, activity, partial(transposed, callees))
-    function = number_regions(count_whiles(mark_infinite(mark_regular(function))))
+    function = number_regions(count_whiles(mark_infinite(mark_norms(mark_regular(function)))))
     activity = find_active(function, inputs, reverse=True)
     twin_pass = TwinPass(activity, BAR, shadow=True)
     function = twin_pass.function(function, shadows)
