@@ -10,7 +10,7 @@ from srcgrad.backend.comments import INDENT, Line, with_comments
 from srcgrad.backend.copies import in_order
 from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
 from srcgrad.backend.facts import HEADER, facts_of
-from srcgrad.backend.folding import fold
+from srcgrad.backend.folding import carried_past_writes, fold
 from srcgrad.backend.interference import interference
 from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
@@ -101,6 +101,7 @@ class FunctionPrinter:
             for target, source in zip(copy.targets, copy.sources, strict=True)
             if isinstance(source, Value) and source not in self.folded and self.names[source] != self.names[target]
         )
+        passed_on -= carried_past_writes(function) if self.compiled else frozenset()
         if passed_on:
             statements = self.plan(passed_on)
         self.expressions = Expressions(
