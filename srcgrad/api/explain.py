@@ -1,4 +1,4 @@
-"""What a gradient costs: a table of what its reverse sweep keeps from the forward sweep, and of what it copies."""
+"""What a gradient costs: what its reverse sweep keeps from the forward sweep, what it copies, what becomes of loops."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Kept:
     origin: str
 
 
-def explain(title: str, before: Function, after: Function, copied: Iterable[str]) -> str:
-    """The table for a program ``after`` recall; ``before`` is the same before it."""
+def explain(title: str, before: Function, after: Function, copied: Iterable[str], loops: Iterable[str]) -> str:
+    """The table for a program ``after`` recall, ``before`` is the same before it, and what becomes of ``loops``."""
     rows = list(kept_by(before, after))
     lines = [title, ""]
     if rows:
@@ -36,7 +36,8 @@ def explain(title: str, before: Function, after: Function, copied: Iterable[str]
     else:
         lines.append("Nothing is kept for the reverse sweep: what it needs is at hand, read again or computed again.")
     lines += [f"The argument {name} is copied, because the function writes to it." for name in copied]
-    return "\n".join(lines) + "\n"
+    told = list(loops)
+    return "\n".join([*lines, *([""] if told else []), *told]) + "\n"
 
 
 def kept_by(before: Function, after: Function) -> Iterable[Kept]:
