@@ -146,9 +146,10 @@ STEPS = tuple(
     dict.fromkeys(
         (
             "lower",
-            set_budgets.__name__,
             trust_indices.__name__,
-            *(step.name for step in (*PREPARE, *CHOICES)),
+            *(step.name for step in PREPARE),
+            set_budgets.__name__,
+            *(step.name for step in CHOICES),
             "reverse",
             "forward",
             *(step.name for step in RECALL),
@@ -218,8 +219,8 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
 def preparing(options: Options) -> tuple[Step, ...]:
     """What comes before differentiation."""
     trusting = () if options.boundscheck else each(trust_indices)
-    budgets = each(partial(set_budgets, default=options.budget), name=set_budgets.__name__)
-    return (*budgets, *trusting, *PREPARE)
+    budgets = partial(set_budgets, default=options.budget, everywhere=options.checkpoints_everywhere)
+    return (*trusting, *PREPARE, *each(budgets, name=set_budgets.__name__))
 
 
 def finishing(options: Options) -> tuple[Step, ...]:
