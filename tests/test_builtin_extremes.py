@@ -86,7 +86,7 @@ def test_message_by_format() -> None:
     template = "variance {size:.3f} of {0} is too small"
 
     def checked(x: Array) -> float:
-        kinds = dict([("a", 2.0), ("b", 3.0)])
+        kinds = dict(zip(("a", "b"), (2.0, 3.0), strict=True))
         if x[0] < 0.0:
             raise RuntimeError(template.format(len(x), size=x[0]))
         return typing.cast("float", np.sum(x * x)) * kinds["b"]

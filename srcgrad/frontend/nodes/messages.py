@@ -115,12 +115,14 @@ def _text(lowering: Lowering, node: ast.expr, values: list[Operand]) -> str:
             given = right.elts if isinstance(right, ast.Tuple) else [right]
             texts = iter([_text(lowering, g, values) for g in given])
             return PERCENT.sub(lambda m: "%" if m[1] == "%" else next(texts, ""), _escaped(pattern))
-        case ast.Call(func=ast.Attribute(value=ast.Constant() | ast.Name() as owner, attr="format"), args=given):
-            pattern = lowering.evaluate(owner)
-            if isinstance(pattern, Static) and isinstance(pattern.value, str):
-                texts = {str(k): _text(lowering, argument, values) for k, argument in enumerate(given)}
-                texts |= {k.arg: _text(lowering, k.value, values) for k in node.keywords if k.arg}
-                return _formatted(pattern.value, texts)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant() | ast.Name() as owner, attr="format"), args=given, keywords=named
+        ):
+            template = lowering.evaluate(owner)
+            if isinstance(template, Static) and isinstance(template.value, str):
+                shown = {str(k): _text(lowering, argument, values) for k, argument in enumerate(given)}
+                shown |= {k.arg: _text(lowering, k.value, values) for k in named if k.arg}
+                return _formatted(template.value, shown)
     return _shown(lowering, node, lowering.evaluate(node), values)
 
 
