@@ -52,6 +52,7 @@ from srcgrad.optimize.run_in_threads import run_in_threads
 from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
+from srcgrad.optimize.store_first import store_first
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
@@ -125,7 +126,7 @@ THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 LANES = each(unroll_for_lanes, run_in_lanes, copy_columns, carry_sums, carry_elements, hoist_invariants, share_common)
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
-TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
+TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, store_first, remove_dead)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
     dict.fromkeys(
