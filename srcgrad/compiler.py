@@ -25,6 +25,7 @@ from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
+from srcgrad.optimize.add_carried_last import add_carried_last
 from srcgrad.optimize.adopt_shadows import adopt_shadows
 from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.carry_sums import carry_sums
@@ -36,6 +37,7 @@ from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.fold_constants import fold_constants
 from srcgrad.optimize.forward_sums import forward_sums
 from srcgrad.optimize.fuse_temporaries import fuse_temporaries
+from srcgrad.optimize.hide_rows import hide_rows
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_checks import hoist_checks
 from srcgrad.optimize.hoist_invariants import hoist_invariants
@@ -123,7 +125,17 @@ IMPROVE = each(
 # Where `parallel` asks for it, before lanes: these then run in each chunk.
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
-LANES = each(unroll_for_lanes, run_in_lanes, copy_columns, carry_sums, carry_elements, hoist_invariants, share_common)
+LANES = each(
+    unroll_for_lanes,
+    run_in_lanes,
+    copy_columns,
+    carry_sums,
+    carry_elements,
+    add_carried_last,
+    hide_rows,
+    hoist_invariants,
+    share_common,
+)
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, store_first, remove_dead)
@@ -132,9 +144,10 @@ STEPS = tuple(
     dict.fromkeys(
         (
             "lower",
-            set_budgets.__name__,
             trust_indices.__name__,
-            *(step.name for step in (*PREPARE, *CHOICES)),
+            *(step.name for step in PREPARE),
+            set_budgets.__name__,
+            *(step.name for step in CHOICES),
             "reverse",
             "forward",
             *(step.name for step in RECALL),
@@ -204,8 +217,8 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
 def preparing(options: Options) -> tuple[Step, ...]:
     """What comes before differentiation."""
     trusting = () if options.boundscheck else each(trust_indices)
-    budgets = each(partial(set_budgets, default=options.budget), name=set_budgets.__name__)
-    return (*budgets, *trusting, *PREPARE)
+    budgets = partial(set_budgets, default=options.budget, everywhere=options.checkpoints_everywhere)
+    return (*trusting, *PREPARE, *each(budgets, name=set_budgets.__name__))
 
 
 def finishing(options: Options) -> tuple[Step, ...]:

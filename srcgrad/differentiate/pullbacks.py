@@ -15,6 +15,7 @@ from srcgrad.differentiate.array_callees import with_rules, without_rules
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.checkpoints.outline import outline_checkpoints
 from srcgrad.differentiate.in_place import InPlace
+from srcgrad.differentiate.norms import mark_norms
 from srcgrad.differentiate.partials import add_array, zeros_like
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
@@ -22,7 +23,7 @@ from srcgrad.differentiate.regular import mark_infinite, mark_regular
 from srcgrad.differentiate.returned_writes import return_writes
 from srcgrad.differentiate.reverse import Reverse
 from srcgrad.differentiate.rules import drop_links, has_rules, link_rules, runs_itself, spliced
-from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory
+from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
 from srcgrad.ir.core import Function, Operand, Value, constant, defined, zero_like
 from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack
@@ -100,7 +101,7 @@ def callee_pullback(callees: Callees, function: Function, pattern: Pattern) -> F
     """The function of ``(*operands, *shadows, *cotangents)`` that gives the adjoints of the active scalar operands."""
     wrt = [k for k, _ in pattern]
     inputs = {function.parameters[k]: kind for k, kind in pattern}
-    shadows = {p: Value(kind, f"{p.name}{BAR}") for p, kind in inputs.items() if isinstance(kind, Array)}
+    shadows = {p: Value(kind, suffixed(p, BAR)) for p, kind in inputs.items() if isinstance(kind, Array)}
     # What arrays among the results depend on goes by the shadows given, which have their cotangents already.
     cotangents = [ct for ct in _cotangents(function) if isinstance(ct.type, Scalar)]
     walk, function = prepared(function, wrt, shadows, callees)
@@ -137,7 +138,7 @@ def prepared(
     if has_rules(function):
         activity = find_active(function, inputs, reverse=True)
         function = link_rules(function, activity, partial(transposed, callees))
-    function = number_regions(count_whiles(mark_infinite(mark_regular(function))))
+    function = number_regions(count_whiles(mark_infinite(mark_norms(mark_regular(function)))))
     activity = find_active(function, inputs, reverse=True)
     twin_pass = TwinPass(activity, BAR, shadow=True)
     function = twin_pass.function(function, shadows)
