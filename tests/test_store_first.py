@@ -77,6 +77,20 @@ def test_left_alone(changes: dict[str, str]) -> None:
     assert store_first(before) is before
 
 
+def test_an_array_that_a_loop_hands_on() -> None:
+    text = """
+def f(x: f64[:]):
+    n: i64 = dim(x, axis=0)
+    a: f64[:] = alloc(n, dtype=f64, fill='zeros')
+    with for_(n, x) as (last,):
+        def _(i: i64, b: f64[:]):
+            yield a
+    return last
+"""
+    before = parse(text, infer)
+    assert store_first(before) is before
+
+
 def test_additions_on_one_path_only() -> None:
     text = """
 def f(x: f64[:]):

@@ -65,8 +65,10 @@ def first_addition(nest: Op, array: Value, extents: Extents) -> Op | None:
     while op.primitive == "for" and array not in op.operands:
         body = op.blocks[0]
         trips[body.parameters[0]] = op.operands[0]
+        if array in body.yields:
+            return None
         op, *later = (inner for inner in body.ops if _mentions(inner, array))
-        if array in body.yields or (later and op.primitive == "for"):
+        if later and op.primitive == "for":
             return None
     if op.primitive != "accumulate" or op.operands[0] is not array:
         return None
