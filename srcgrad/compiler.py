@@ -41,6 +41,7 @@ from srcgrad.optimize.hide_rows import hide_rows
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_checks import hoist_checks
 from srcgrad.optimize.hoist_invariants import hoist_invariants
+from srcgrad.optimize.limit_storage import limit_storage
 from srcgrad.optimize.look_through_views import look_through_views
 from srcgrad.optimize.privatize import privatize
 from srcgrad.optimize.prove_indices import prove_indices
@@ -154,6 +155,7 @@ STEPS = tuple(
             *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY)),
             check_finite.__name__,
             "drop_value",
+            limit_storage.__name__,
         )
     )
 )
@@ -180,7 +182,10 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: 
     checks_value = options.check_nan and not with_value
     differentiate = Step("reverse", partial(pullbacks.gradient, wrt=wrt, with_value=with_value or checks_value))
     dropping = (Step("drop_value", drop_value),) if checks_value else ()
-    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *finishing(options), *dropping))
+    limit = options.storage_limit
+    limiting = () if limit is None else (Step(limit_storage.__name__, partial(limit_storage, budget=limit)),)
+    last = (*finishing(options), *dropping, *limiting)
+    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *last))
 
 
 def drop_value(function: Function) -> Function:
