@@ -13,6 +13,7 @@ from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
+from srcgrad.differentiate.all_directions import all_directions
 from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
@@ -55,6 +56,7 @@ from srcgrad.optimize.run_in_threads import run_in_threads
 from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
+from srcgrad.optimize.store_first import store_first
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
@@ -139,6 +141,8 @@ LANES = each(
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
+# Of lanes, too, but behind the others, which take it that a shadow is filled with zeros.
+LAST = each(store_first)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
     dict.fromkeys(
@@ -150,9 +154,10 @@ STEPS = tuple(
             *(step.name for step in CHOICES),
             "reverse",
             "forward",
+            all_directions.__name__,
             *(step.name for step in RECALL),
             copy_arguments.__name__,
-            *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY)),
+            *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY, *LAST)),
             check_finite.__name__,
             "drop_value",
             limit_storage.__name__,
@@ -199,6 +204,15 @@ def tangents(function: Function, wrt: Sequence[int], options: Options) -> Functi
     return run(function, (*preparing(options), *CHOICES, differentiate, *finishing(options)))
 
 
+def columns(function: Function, position: int, options: Options) -> Function:
+    """The Jacobian of the only result by the array parameter at ``position``, direction by direction in one loop."""
+    copying = () if options.mutates else each(copy_arguments)
+    value = run(function, (*preparing(options), *copying))
+    differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
+    looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
+    return run(function, (*preparing(options), differentiate, *copying, looping, *finishing(options)))
+
+
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
     differentiate = Step("reverse", partial(pullbacks.pullback, wrt=wrt))
@@ -231,7 +245,8 @@ def finishing(options: Options) -> tuple[Step, ...]:
     copying = () if options.mutates else (Step("copy_arguments", copy_arguments),)
     checking = each(check_finite) if options.check_nan else ()
     threads = THREADS if options.threads else ()
-    return (*copying, *IMPROVE, *threads, *(LANES if options.reorders else ()), *TIDY, *checking)
+    lanes, last = (LANES, LAST) if options.reorders else ((), ())
+    return (*copying, *IMPROVE, *threads, *lanes, *TIDY, *last, *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:
