@@ -13,6 +13,7 @@ from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
+from srcgrad.differentiate.all_directions import all_directions
 from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
@@ -151,6 +152,7 @@ STEPS = tuple(
             *(step.name for step in CHOICES),
             "reverse",
             "forward",
+            all_directions.__name__,
             *(step.name for step in RECALL),
             copy_arguments.__name__,
             *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY)),
@@ -194,6 +196,15 @@ def tangents(function: Function, wrt: Sequence[int], options: Options) -> Functi
     """``(*results, *tangents)`` from ``(*primals, *tangents)``."""
     differentiate = Step("forward", partial(forward.forward, wrt=wrt))
     return run(function, (*preparing(options), *CHOICES, differentiate, *finishing(options)))
+
+
+def columns(function: Function, position: int, options: Options) -> Function:
+    """The Jacobian of the only result by the array parameter at ``position``, direction by direction in one loop."""
+    copying = () if options.mutates else each(copy_arguments)
+    value = run(function, (*preparing(options), *copying))
+    differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
+    looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
+    return run(function, (*preparing(options), differentiate, *copying, looping, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
