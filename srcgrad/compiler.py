@@ -56,6 +56,7 @@ from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
+from srcgrad.optimize.store_first import store_first
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
@@ -141,6 +142,8 @@ LANES = each(
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
+# Of lanes, too, but behind the others, which take it that a shadow is filled with zeros.
+LAST = each(store_first)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
     dict.fromkeys(
@@ -155,7 +158,7 @@ STEPS = tuple(
             all_directions.__name__,
             *(step.name for step in RECALL),
             copy_arguments.__name__,
-            *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY)),
+            *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY, *LAST)),
             check_finite.__name__,
             "drop_value",
         )
@@ -239,7 +242,8 @@ def finishing(options: Options) -> tuple[Step, ...]:
     copying = () if options.mutates else (Step("copy_arguments", copy_arguments),)
     checking = each(check_finite) if options.check_nan else ()
     threads = THREADS if options.threads else ()
-    return (*copying, *IMPROVE, *threads, *(LANES if options.reorders else ()), *TIDY, *checking)
+    lanes, last = (LANES, LAST) if options.reorders else ((), ())
+    return (*copying, *IMPROVE, *threads, *lanes, *TIDY, *last, *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:
