@@ -54,6 +54,7 @@ from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.run_in_lanes import run_in_lanes
 from srcgrad.optimize.run_in_threads import run_in_threads
 from srcgrad.optimize.share_common import share_common
+from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
 from srcgrad.optimize.store_first import store_first
@@ -133,6 +134,7 @@ LANES = each(
     copy_columns,
     carry_sums,
     carry_elements,
+    shorten_recurrences,
     add_carried_last,
     hide_rows,
     hoist_invariants,
