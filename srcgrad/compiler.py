@@ -13,6 +13,7 @@ from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
+from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
@@ -24,6 +25,7 @@ from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
+from srcgrad.optimize.add_carried_last import add_carried_last
 from srcgrad.optimize.adopt_shadows import adopt_shadows
 from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.carry_sums import carry_sums
@@ -35,6 +37,7 @@ from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.fold_constants import fold_constants
 from srcgrad.optimize.forward_sums import forward_sums
 from srcgrad.optimize.fuse_temporaries import fuse_temporaries
+from srcgrad.optimize.hide_rows import hide_rows
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_checks import hoist_checks
 from srcgrad.optimize.hoist_invariants import hoist_invariants
@@ -52,6 +55,7 @@ from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
 from srcgrad.optimize.trust_indices import trust_indices
+from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
 from srcgrad.settings import Options
 from srcgrad.watch import announcing, warn_of_unknown_steps
@@ -120,7 +124,17 @@ IMPROVE = each(
 # Where `parallel` asks for it, before lanes: these then run in each chunk.
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
-LANES = each(run_in_lanes, copy_columns, carry_sums, carry_elements, hoist_invariants, share_common)
+LANES = each(
+    unroll_for_lanes,
+    run_in_lanes,
+    copy_columns,
+    carry_sums,
+    carry_elements,
+    add_carried_last,
+    hide_rows,
+    hoist_invariants,
+    share_common,
+)
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
@@ -129,6 +143,7 @@ STEPS = tuple(
     dict.fromkeys(
         (
             "lower",
+            set_budgets.__name__,
             trust_indices.__name__,
             *(step.name for step in (*PREPARE, *CHOICES)),
             "reverse",
@@ -200,7 +215,8 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
 def preparing(options: Options) -> tuple[Step, ...]:
     """What comes before differentiation."""
     trusting = () if options.boundscheck else each(trust_indices)
-    return (*trusting, *PREPARE)
+    budgets = each(partial(set_budgets, default=options.budget), name=set_budgets.__name__)
+    return (*budgets, *trusting, *PREPARE)
 
 
 def finishing(options: Options) -> tuple[Step, ...]:

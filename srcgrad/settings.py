@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TypedDict
 
 DEFAULT_FASTMATH = frozenset({"contract", "reassoc", "arcp"})
+BY_OPTION = -1  # the budget of a loop that takes that of its derivative
+UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,9 @@ class Options:
         Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost; in loops
         over pairs of points, look at copies of their coordinates; hand elements of arrays on from one iteration to the
         next as numbers. Compiled code only, and only where `fastmath` lets sums be reordered.
+    checkpoint : int or str
+        How much memory a loop marked by `srcgrad.checkpoint` may use, in bytes or as "64MB", unless the mark says it
+        itself; "auto" is a quarter of the machine's memory, and "off" ignores the marks.
     """
 
     jit: bool = True
@@ -48,6 +53,7 @@ class Options:
     mutates: bool = False
     check_nan: bool = False
     lanes: bool = True
+    checkpoint: int | str = "auto"
 
     def described(self) -> tuple[tuple[str, object], ...]:
         """Every option by name, the same in each process: sets are sorted."""
@@ -58,6 +64,15 @@ class Options:
     def threads(self) -> bool:
         """Whether iterations may run at once."""
         return self.parallel and self.jit
+
+    @property
+    def budget(self) -> int | None:
+        """The bytes that a loop with checkpoints may use; None: there are no checkpoints."""
+        if self.checkpoint == "off":
+            return None
+        if self.checkpoint == "auto":
+            return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+        return in_bytes(self.checkpoint)
 
     @property
     def reorders(self) -> bool:
@@ -78,6 +93,25 @@ class OptionValues(TypedDict, total=False):
     mutates: bool
     check_nan: bool
     lanes: bool
+    checkpoint: int | str
+
+
+def in_bytes(size: int | str) -> int:
+    """A size of memory, given in bytes or as "64MB", "1.5 GB" or "512KiB".
+
+    >>> in_bytes("64MB")
+    64000000
+    """
+    text = str(size).strip().lower()
+    number = text.rstrip("bikmg").strip()
+    unit = text[len(number) :].strip() or "b"
+    try:
+        found = int(float(number) * UNITS[unit])
+    except (KeyError, ValueError):
+        found = 0
+    if found <= 0:
+        raise ValueError(f"{size!r} is no size of memory; write for example '64MB'")
+    return found
 
 
 def cache_directory() -> Path:

@@ -11,7 +11,6 @@ from lowered import lowered
 import srcgrad
 from srcgrad.errors import (
     ArgumentTypeError,
-    Error,
     SourceError,
     UnboundError,
     UnsupportedError,
@@ -128,12 +127,6 @@ def assigns_global(x):
     return x
 
 
-def custom_exception(x):
-    if x[0] > 1:
-        raise Error("no")
-    return x[0]
-
-
 def float_range(x):
     s = 0.0
     for i in range(2.5):
@@ -180,7 +173,6 @@ REFUSALS = [
     (iterator_kept, (X,), UnsupportedError, "iterator", "pairs = zip"),
     (sets_attribute, (X,), UnsupportedError, "attribute is assigned", "x.shape"),
     (assigns_global, (X,), UnsupportedSyntaxError, "global 'X'", "X = x"),
-    (custom_exception, (X,), UnsupportedError, "not built in", "Error("),
     (float_range, (X,), ArgumentTypeError, "range() takes integers", "range(2.5)"),
     (big_literal, (X,), ArgumentTypeError, "64 bits", "1000000"),
     (never_ends, (X,), UnsupportedSyntaxError, "never ends", "while True"),

@@ -13,8 +13,7 @@ from oracle.derivatives import differentiable, reverse
 from test_random import check
 
 from srcgrad import grad
-from srcgrad.optimize import run_in_lanes
-from srcgrad.optimize.lanes import widen
+from srcgrad.optimize.lanes import decision, widen
 from srcgrad.settings import Options
 
 
@@ -22,7 +21,7 @@ from srcgrad.settings import Options
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every loop that may run in lanes does, in blocks of three, in plain Python too."""
     monkeypatch.setattr(Options, "reorders", property(lambda options: True))
-    monkeypatch.setattr(run_in_lanes, "_is_worth_it", lambda op: op.primitive == "for")
+    monkeypatch.setattr(decision, "is_worth_it", lambda op: op.primitive == "for")
     monkeypatch.setattr(widen, "LANES", 3)
 
 
@@ -90,6 +89,26 @@ def own_rows(x: Any, w: Any) -> float:
             y[i, a] = math.exp(x[i, a] * w[a])
             y[i, a] = y[i, a] * y[i, 0]
     return float(np.sum(y * y))
+
+
+def quadratic_forms(x: Any, means: Any, lower: Any) -> float:
+    """A triangle of products in each of several terms: four of its innermost iterations are done at once."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        t = 0.0
+        for k in range(means.shape[0]):
+            centred = np.empty(x.shape[1])
+            for a in range(x.shape[1]):
+                centred[a] = x[i, a] - means[k, a]
+            s = 0.0
+            for a in range(x.shape[1]):
+                y = centred[a]
+                for b in range(a):
+                    y += lower[k, a, b] * centred[b]
+                s += y * y
+            t += math.exp(-0.1 * s)
+        total += math.log(t)
+    return total
 
 
 def branches(x: Any, w: Any) -> float:
@@ -240,6 +259,7 @@ CASES: dict[Callable[..., float], Callable[[int], tuple[Any, ...]]] = {
     swaps: lambda n: (np.array([0.4, 0.2]), numbers(n, 4)),
     scattered: lambda n: (numbers(2, 3), np.arange(n) % 2, numbers(n, 3, seed=1)),
     own_rows: lambda n: (0.3 * numbers(n, 3), numbers(3, seed=1)),
+    quadratic_forms: lambda n: (numbers(n, 10), numbers(2, 10, seed=1), 0.3 * numbers(2, 10, 10, seed=2)),
     branches: lambda n: (numbers(n, 3), numbers(3, seed=1)),
     triangle: lambda n: (0.3 * numbers(n, 3), numbers(3, 3, seed=1)),
     roots: lambda n: (np.abs(numbers(n)), 0.6),
@@ -266,7 +286,7 @@ def test_tangents(f: Callable[..., float]) -> None:
     confirm_tangents(f, CASES[f](7))
 
 
-@pytest.mark.parametrize("f", [mixture, paths, to_tolerance, halvings])
+@pytest.mark.parametrize("f", [mixture, paths, to_tolerance, halvings, quadratic_forms])
 def test_jitted(f: Callable[..., float]) -> None:
     args = CASES[f](70)
     wrt = differentiable(args)
@@ -281,6 +301,14 @@ def test_jitted(f: Callable[..., float]) -> None:
 def test_all_of_these_run_in_lanes(f: Callable[..., float]) -> None:
     args = CASES[f](7)
     assert "range(lanes)" in grad(f, differentiable(args), jit=False).source(*args, level="compiled")
+
+
+def test_innermost_iterations_are_done_four_at_once() -> None:
+    """And the sums that the adjoint of the means wants are taken once, not for each element of the triangle."""
+    args = CASES[quadratic_forms](7)
+    text = grad(quadratic_forms, (0, 1, 2)).source(*args, level="compiled")
+    assert text.count("lower[k, a, k_1 + 3]\n") == 2  # forward and reverse
+    assert text.count("means_bar[k, a] +=") == 1 and "np.uint64(q)] -=" not in text
 
 
 def test_only_compiled_code_runs_in_lanes() -> None:

@@ -208,6 +208,7 @@ class Counted:
     once: bool = False  # an iterator: Python can loop over it only once
     memory: Value | None = None  # of a list: where its items are
     origin: object = None  # of a list: where it was made
+    budget: int | None = None  # of a loop with checkpoints: how many bytes it may keep
 
 
 @dataclass(frozen=True, eq=False)

@@ -448,6 +448,15 @@ def changed_after_its_rule_kept_it(x):
     return s
 
 
+def diffused_in_place(x):
+    """A snapshot of a loop's state holds the arrays that the loop changes."""
+    u = x.copy()
+    for t in srcgrad.checkpoint(range(6), budget=100):
+        for i in range(1, 4):
+            u[i] += 0.3 * u[i - 1] * u[i] + 0.01 * t
+    return np.sum(u * u)
+
+
 def chosen_then_changed(x):
     """What was chosen may be computed again only if the loop leaves alone what it was computed from."""
     a = x.copy()

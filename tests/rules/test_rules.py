@@ -29,6 +29,7 @@ STORES = "srcgrad.frontend.arrays.stores"
 IN_PLACE = "srcgrad.differentiate.in_place"
 FORWARD_SUMS = "srcgrad.optimize.forward_sums"
 RULE = "srcgrad.differentiate.rules.Linker"
+STATE = "srcgrad.differentiate.checkpoints.state"
 FUSE = "srcgrad.optimize.fuse_temporaries"
 
 
@@ -84,6 +85,7 @@ RULES = [
     ),
     Rule("store_dropped", programs.dead_store, (X,), "srcgrad.optimize.remove_dead_stores._read_later", never),
     Rule("temporary_fused", programs.temporary_of_changed, (X,), f"{FUSE}._Fuser.unchanged", always),
+    Rule("snapshot_of_what_changes", programs.diffused_in_place, (X,), f"{STATE}.same_memory", never),
     Rule(
         "chosen_then_changed",
         programs.chosen_then_changed,

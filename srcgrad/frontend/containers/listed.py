@@ -87,7 +87,7 @@ def in_memory(lowering: Lowering, value: Counted, key: object) -> Counted | Grow
     counted(lowering, no_variables((key, "loop")), value.length, Value(INDEX, "i"), fill)
     for column, part in zip(columns, parts, strict=True):
         if part.root is not None and part.root not in made:
-            builder.frozen += [column.memory, part.root]
+            builder.frozen += [(column.memory, None), (part.root, column.memory)]
 
     def item(k: Operand) -> FrontValue:
         return _rebuilt(sample, iter([column.item(builder, k) for column in columns]))

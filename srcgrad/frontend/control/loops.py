@@ -61,7 +61,7 @@ from srcgrad.frontend.values import (
     TupleValue,
     Yielding,
 )
-from srcgrad.ir.core import Block, Const, Operand, Value, index
+from srcgrad.ir.core import Attribute, Block, Const, Operand, Value, index
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect
 
@@ -103,7 +103,10 @@ def _for(lowering: Lowering, node: ast.For) -> None:
     def looped() -> None:
         stop = stop_flag(node)
         if stop is None:
-            counted(lowering, loop, iterable.length, counter, iteration)
+            counted(lowering, loop, iterable.length, counter, iteration, iterable.budget)
+        elif iterable.budget is not None:
+            hint = "Let the loop run to its end, and skip what an iteration does under an `if`."
+            lowering.refuse(node, "a loop with checkpoints that is left early", hint, UnsupportedError)
         else:
             stoppable(lowering, loop, iterable.length, counter, iteration, lambda: names.load(lowering, stop))
 
@@ -210,9 +213,15 @@ def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> No
 
 
 def counted(
-    lowering: Lowering, loop: LoopVariables, trips: Operand, counter: Value, iteration: Callable[[Operand], None]
+    lowering: Lowering,
+    loop: LoopVariables,
+    trips: Operand,
+    counter: Value,
+    iteration: Callable[[Operand], None],
+    budget: int | None = None,
 ) -> None:
-    """A `for` over ``trips`` iterations."""
+    """A `for` over ``trips`` iterations; with a ``budget`` it has checkpoints."""
+    marks: dict[str, Attribute] = {} if budget is None else {"checkpoint": budget}
 
     def body(k: Operand) -> Sequence[Operand]:
         iteration(k)
@@ -225,7 +234,7 @@ def counted(
         parts: Sequence[Part], slots: Slots, initial: Sequence[Operand], labels: Sequence[str]
     ) -> Iterator[Operand]:
         block = closed(lowering, parts[0], slots, carries=True)
-        return iter(lowering.builder.emit("for", trips, *initial, blocks=(block,), names=labels))
+        return iter(lowering.builder.emit("for", trips, *initial, blocks=(block,), names=labels, **marks))
 
     fixed_point(lowering, loop, lower, emit)
 
