@@ -13,6 +13,7 @@ from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
+from srcgrad.differentiate.all_directions import all_directions
 from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
@@ -143,11 +144,13 @@ STEPS = tuple(
     dict.fromkeys(
         (
             "lower",
-            set_budgets.__name__,
             trust_indices.__name__,
-            *(step.name for step in (*PREPARE, *CHOICES)),
+            *(step.name for step in PREPARE),
+            set_budgets.__name__,
+            *(step.name for step in CHOICES),
             "reverse",
             "forward",
+            all_directions.__name__,
             *(step.name for step in RECALL),
             copy_arguments.__name__,
             *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY)),
@@ -193,6 +196,15 @@ def tangents(function: Function, wrt: Sequence[int], options: Options) -> Functi
     return run(function, (*preparing(options), *CHOICES, differentiate, *finishing(options)))
 
 
+def columns(function: Function, position: int, options: Options) -> Function:
+    """The Jacobian of the only result by the array parameter at ``position``, direction by direction in one loop."""
+    copying = () if options.mutates else each(copy_arguments)
+    value = run(function, (*preparing(options), *copying))
+    differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
+    looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
+    return run(function, (*preparing(options), differentiate, *copying, looping, *finishing(options)))
+
+
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
     """The gradients from ``(*primals, *cotangents)``, one cotangent per floating result."""
     differentiate = Step("reverse", partial(pullbacks.pullback, wrt=wrt))
@@ -215,8 +227,8 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
 def preparing(options: Options) -> tuple[Step, ...]:
     """What comes before differentiation."""
     trusting = () if options.boundscheck else each(trust_indices)
-    budgets = each(partial(set_budgets, default=options.budget), name=set_budgets.__name__)
-    return (*budgets, *trusting, *PREPARE)
+    budgets = partial(set_budgets, default=options.budget, everywhere=options.checkpoints_everywhere)
+    return (*trusting, *PREPARE, *each(budgets, name=set_budgets.__name__))
 
 
 def finishing(options: Options) -> tuple[Step, ...]:

@@ -40,8 +40,9 @@ class Options:
         over pairs of points, look at copies of their coordinates; hand elements of arrays on from one iteration to the
         next as numbers. Compiled code only, and only where `fastmath` lets sums be reordered.
     checkpoint : int or str
-        How much memory a loop marked by `srcgrad.checkpoint` may use, in bytes or as "64MB", unless the mark says it
-        itself; "auto" is a quarter of the machine's memory, and "off" ignores the marks.
+        How much memory a loop may use, in bytes or as "64MB": loops that carry a state then keep it now and then only.
+        "auto" does so for those marked by `srcgrad.checkpoint` alone, with a quarter of the machine's memory, "off" for
+        none.
     """
 
     jit: bool = True
@@ -73,6 +74,11 @@ class Options:
         if self.checkpoint == "auto":
             return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
         return in_bytes(self.checkpoint)
+
+    @property
+    def checkpoints_everywhere(self) -> bool:
+        """Whether loops without a mark have checkpoints, too."""
+        return self.checkpoint not in ("auto", "off")
 
     @property
     def reorders(self) -> bool:

@@ -255,6 +255,35 @@ def test_a_gradient_of_python_itself() -> None:
     assert found == pytest.approx((f(U, C + h, 9) - f(U, C - h, 9)) / (2 * h), rel=1e-7)
 
 
+def without_marks(u: Any, c: float, trips: int) -> float:
+    s = 0.0
+    for k in range(3):
+        for _ in range(trips):
+            u = np.sin(u) * c + 0.1 * k
+        s += np.sum(u)
+    total = 0.0
+    for k in range(trips):
+        total += np.exp(-u[k % 3] * k)
+    return s + total
+
+
+def test_everywhere() -> None:
+    """A budget of the derivative is for all loops that carry a state; independent iterations keep nothing anyway."""
+    plainly, sparingly = grad(without_marks, jit=False), grad(without_marks, jit=False, checkpoint=100)
+    for trips in (0, 1, 9):
+        np.testing.assert_allclose(sparingly(U, C, trips), plainly(U, C, trips), rtol=1e-13, atol=1e-16)
+    assert "snapshots" not in plainly.backward_source(U, C, 9)
+    assert "u_snapshots" in sparingly.backward_source(U, C, 9)
+    assert "total_snapshots" not in sparingly.backward_source(U, C, 9)
+    with pytest.raises(ValueError, match="no size of memory"):
+        grad(without_marks, jit=False, checkpoint="many")(U, C, 9)
+
+
+def test_explained() -> None:
+    said = grad(swapped(10**6), jit=False).explain(U, C, 9)
+    assert "u_snapshots" in said and "8 * slots * u.shape[0]" in said and "at most 1,000,000 bytes" in said
+
+
 # -- the schedule ---------------------------------------------------------------------------------------------
 
 

@@ -75,8 +75,7 @@ class _Keeper:
                 if value in self.stored and row.level is level:
                     self._store_row(value, row)
             for value in values:
-                if value in self.recomputed and value not in self.mirrored:
-                    self._recompute(value, level)
+                self._recompute_once(value, level)
         return self.before, self._forward(self.pair), substitute_op(self._mirror(self.pair), self.mirrored)
 
     def _counter(self, level: Level) -> None:
@@ -153,12 +152,23 @@ class _Keeper:
             self.notes[level].exports.append((value, outside))
         return outside if level.pair.parent is None else self._export(outside, level.pair.parent)
 
+    def _recompute_once(self, value: Operand, level: Level) -> None:
+        """In the order of the forward sweep, but for the indices at which a value was stored later."""
+        wanted = isinstance(value, Value) and value in self.recomputed and value not in self.mirrored
+        if not isinstance(value, Value) or not wanted or self.owner[value] is not level:
+            return
+        op = self.ways.stored.get(value) or defining_op(value, level)
+        for x in op.operands if op else ():
+            self._recompute_once(x, level)
+        self._recompute(value, level)
+
     def _recompute(self, value: Value, level: Level) -> None:
         prologue = self.notes[level].prologue
-        if value in level.forward.parameters:
+        op = self.ways.stored.get(value)
+        if op is None and value in level.forward.parameters:
             self._recompute_parameter(value, level)
             return
-        op = defining_op(value, level)
+        op = op or defining_op(value, level)
         assert op is not None
         if value in self.ways.row_of:
             op = replace(op, operands=(self.ways.row_of[value], *op.operands[1:]))

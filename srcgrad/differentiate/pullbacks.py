@@ -23,7 +23,7 @@ from srcgrad.differentiate.regular import mark_infinite, mark_regular
 from srcgrad.differentiate.returned_writes import return_writes
 from srcgrad.differentiate.reverse import Reverse
 from srcgrad.differentiate.rules import drop_links, has_rules, link_rules, runs_itself, spliced
-from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory
+from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
 from srcgrad.ir.core import Function, Operand, Value, constant, defined, zero_like
 from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack
@@ -101,7 +101,7 @@ def callee_pullback(callees: Callees, function: Function, pattern: Pattern) -> F
     """The function of ``(*operands, *shadows, *cotangents)`` that gives the adjoints of the active scalar operands."""
     wrt = [k for k, _ in pattern]
     inputs = {function.parameters[k]: kind for k, kind in pattern}
-    shadows = {p: Value(kind, f"{p.name}{BAR}") for p, kind in inputs.items() if isinstance(kind, Array)}
+    shadows = {p: Value(kind, suffixed(p, BAR)) for p, kind in inputs.items() if isinstance(kind, Array)}
     # What arrays among the results depend on goes by the shadows given, which have their cotangents already.
     cotangents = [ct for ct in _cotangents(function) if isinstance(ct.type, Scalar)]
     walk, function = prepared(function, wrt, shadows, callees)

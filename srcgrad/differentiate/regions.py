@@ -14,7 +14,7 @@ from srcgrad.ir.core import Block, Function, Op, Value, index, used
 from srcgrad.ir.rewrite import Replacement, rewrite, rewrite_block
 from srcgrad.ir.types import INDEX
 
-MARKS = ("region", "mirror", "repeated", "repeats", "trips")
+MARKS = ("region", "mirror", "because", "repeated", "repeats", "trips")
 
 
 def count_whiles(function: Function) -> Function:

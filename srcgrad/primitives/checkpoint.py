@@ -5,25 +5,15 @@ For a function the name and meaning are JAX's and PyTorch's. Outside of srcgrad'
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from srcgrad.primitives.custom import Ruled
 
 T = TypeVar("T")
 
 
-class Checkpointed:
+class Checkpointed(Ruled):
     """A function whose values the reverse sweep computes again, from its arguments."""
-
-    def __init__(self, fun: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, fun)
-        self.fun = fun
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.fun(*args, **kwargs)
-
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        return type(self), (self.fun,)
 
 
 def checkpoint(what: T, budget: int | str | None = None) -> T:

@@ -466,3 +466,14 @@ def chosen_then_changed(x):
             best = a[i] * a[i]
         a[i] = 0.5 * x[i]
     return best
+
+
+def stored_then_changed(x):
+    """What was stored is as good as kept only if the element holds it until it is read again."""
+    a = np.empty(4)
+    s = 1.0
+    for i in range(4):
+        a[i] = np.exp(x[i] * s)
+        s += a[i] * x[3 - i]
+        a[i] = 0.5
+    return s + a[0] * x[0]

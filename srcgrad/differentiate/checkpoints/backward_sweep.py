@@ -95,6 +95,7 @@ class _Backward(Runner):
         cts = self._cotangents()
         given = [ct for ct in cts if ct is not None]
         self.builder.open((*_values(plan.all), count, *snapshots.all, *around.all, *given))
+        self.builder.location = loop.op.location
         found = self._sweep(plan, count, snapshots, around, self._adjoints(around, cts))
         adjoints = [
             *_spread(found.scalars, active.scalars),

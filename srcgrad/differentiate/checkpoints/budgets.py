@@ -24,20 +24,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from srcgrad.differentiate.checkpoints.outline import MARK
+from srcgrad.differentiate.checkpoints.marks import MARK, OPTIONAL
 from srcgrad.ir.core import Function, Op, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.settings import BY_OPTION
 
 
-def set_budgets(function: Function, default: int | None) -> Function:
-    """The default for loops without a budget of their own; without a default the marks go."""
+def set_budgets(function: Function, default: int | None, everywhere: bool = False) -> Function:
+    """The default for loops without a budget of their own; without a default the marks go.
+
+    ``everywhere`` marks all loops, those that are not marked yet as *optional*.
+    """
+    if not everywhere and not any(MARK in op.attributes for op in walk(function.body)):
+        return function
 
     def visit(op: Op) -> Replacement | None:
-        if MARK not in op.attributes:
+        own = op.attributes.get(MARK)
+        if op.primitive != "for" or (own is None and not everywhere):
             return None
         others = {k: v for k, v in op.attributes.items() if k != MARK}
-        budget = default if default is None or op.attributes[MARK] == BY_OPTION else op.attributes[MARK]
-        return [replace(op, attributes=others if budget is None else {**others, MARK: budget})], {}
+        if default is None:
+            return [replace(op, attributes=others)], {}
+        budget = default if own in (None, BY_OPTION) else own
+        optional = {OPTIONAL: True} if own is None else {}
+        return [replace(op, attributes={**others, MARK: budget, **optional})], {}
 
-    return rewrite(function, visit) if any(MARK in op.attributes for op in walk(function.body)) else function
+    return rewrite(function, visit)

@@ -40,6 +40,7 @@ class _Forward(Runner):
         loop, builder = self.loop, self.builder
         given = [Value(x.type, getattr(x, "name", "")) for x in loop.operands]
         builder.open(given)
+        builder.location = loop.op.location
         parts = iter(given)
         trips = next(parts)
         scalars = tuple(taken(parts, len(loop.scalars)))
@@ -74,7 +75,10 @@ class _Forward(Runner):
 
         def slots(x: Operand, extents: Sequence[Operand]) -> Value:
             assert isinstance(x.type, Array | Scalar)
-            return builder("alloc", plan.slots, *extents, dtype=x.type.dtype, fill="empty", name=name_of_slots(x))
+            name = name_of_slots(x)
+            return builder(
+                "alloc", plan.slots, *extents, dtype=x.type.dtype, fill="empty", name=name, snapshots=self.budget
+            )
 
         places = builder("alloc", plan.slots, dtype=INDEX.dtype, fill="empty", name="taken_at")
         arrays = tuple(slots(v, extents_of(builder, v)) for v in state.arrays)

@@ -15,21 +15,23 @@ from dataclasses import replace
 
 from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.extents import Extents
+from srcgrad.analysis.sums import only_sums
 from srcgrad.differentiate.activity import Activity, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.checkpoints import schedule
 from srcgrad.differentiate.checkpoints.backward_sweep import Active, backward_sweep
 from srcgrad.differentiate.checkpoints.forward_sweep import forward_sweep
+from srcgrad.differentiate.checkpoints.marks import MARK, OPTIONAL, without_mark
 from srcgrad.differentiate.checkpoints.memory import copy, ordered
 from srcgrad.differentiate.checkpoints.segment import Segment, segment_of
 from srcgrad.differentiate.checkpoints.snapshots import as_callee
 from srcgrad.differentiate.checkpoints.state import LoopState, state_of
-from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, walk
-from srcgrad.ir.rewrite import Environment, renamed, substitute_op
+from srcgrad.differentiate.nests import FEW
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Rules, Value, walk
+from srcgrad.ir.rewrite import Environment, renamed, rewrite_block, substitute_op
 from srcgrad.ir.types import Array, Type
 from srcgrad.primitives.table import new_builder
-
-MARK = "checkpoint"  # the attribute of a loop: a budget in bytes
 
 # The pullback of a segment with all that it keeps, from which the bytes per iteration are read.
 Planned = Callable[[Function], Function]
@@ -39,7 +41,8 @@ def outline_checkpoints(function: Function, inputs: Sequence[Value], callees: Ca
     """The function with its marked loops as calls; what they call is added to the callees."""
     if not any(MARK in op.attributes for op in walk(function.body)):
         return function
-    return replace(function, body=_Outliner(function, inputs, callees, planned).block(function.body))
+    body = _Outliner(function, inputs, callees, planned).block(function.body)
+    return replace(function, body=rewrite_block(body, {}, without_mark))
 
 
 class _Outliner:
@@ -55,19 +58,34 @@ class _Outliner:
     def block(self, block: Block) -> Block:
         ops: list[Op] = []
         for op in block.ops:
-            if MARK in op.attributes and self._is_active(op):
-                ops += self._loop(op)
+            loop = self._chosen(op)
+            if loop is not None:
+                ops += self._loop(loop)
                 continue
             blocks = tuple(self.block(b) for b in op.blocks)
             ops.append(substitute_op(replace(op, blocks=blocks) if blocks else op, self.names))
         return Block(block.parameters, tuple(ops), tuple(renamed(y, self.names) for y in block.yields))
 
+    def _chosen(self, op: Op) -> LoopState | None:
+        """The parts of a loop that is to have checkpoints; None for anything else."""
+        if MARK not in op.attributes or not self._is_active(op):
+            return None
+        if OPTIONAL not in op.attributes:
+            return state_of(op, self.effects)
+        try:
+            loop = state_of(op, self.effects)
+        except UnsupportedError:
+            return None
+        independent = not loop.arrays and only_sums(op)
+        few = isinstance(op.operands[0], Const) and op.operands[0].value.real <= FEW
+        return None if independent or few else loop
+
     def _is_active(self, op: Op) -> bool:
         inside = (x for inner in walk(op.blocks[0]) for x in (*inner.operands, *inner.results))
         return any(x in self.activity for x in (*op.results, *inside))
 
-    def _loop(self, op: Op) -> list[Op]:
-        loop = state_of(op, self.effects)
+    def _loop(self, loop: LoopState) -> list[Op]:
+        op = loop.op
         active = _active(loop, self.activity)
         name = self._free_name()
         segment = segment_of(loop, f"{name}_steps", self.extents, self.function)

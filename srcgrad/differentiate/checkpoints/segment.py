@@ -18,11 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from srcgrad.analysis.extents import Dim, Extent, Extents
+from srcgrad.differentiate.checkpoints.marks import without_optional
 from srcgrad.differentiate.checkpoints.memory import copy, memory, plain
 from srcgrad.differentiate.checkpoints.state import LoopState
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value
-from srcgrad.ir.rewrite import Environment, copy_op, fresh, renamed, substitute
+from srcgrad.ir.rewrite import Environment, copy_op, fresh, renamed, rewrite_block
 from srcgrad.ir.types import INDEX, Array
 from srcgrad.primitives.table import new_builder
 
@@ -131,13 +132,12 @@ def _iterations(
     """The loop over ``count`` iterations from ``start`` on; what it carries behind them."""
     arrays = dict(zip(loop.references, own, strict=False))
     initial = [scalars[k] if k in scalars else arrays[k] for k in range(len(loop.carried))]
-    block = substitute(loop.op.blocks[0], names)
+    block = rewrite_block(loop.op.blocks[0], dict(names), without_optional)
     at, *carried = block.parameters
     counter = Value(INDEX, at.name)
     moved = Op("add", (start, counter), (at,), location=loop.op.location)
     body = Block((counter, *carried), (moved, *block.ops), block.yields)
-    attributes = {k: v for k, v in loop.op.attributes.items() if k != "checkpoint"}
-    whole = Op("for", (count, *initial), loop.op.results, (body,), attributes, loop.op.location)
+    whole = Op("for", (count, *initial), loop.op.results, (body,), location=loop.op.location)
     inner: Environment = {}
     builder.ops.append(copy_op(whole, inner))
     return [renamed(r, inner) for r in loop.op.results]

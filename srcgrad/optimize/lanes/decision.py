@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.analysis.refusal import Refusal, refused
-from srcgrad.analysis.sums import only_sums
+from srcgrad.analysis.sums import carried_over, only_sums
 from srcgrad.ir.core import Block, Op, defined, walk
 from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes.allowed import forbidding
@@ -19,22 +19,30 @@ def runs_in_lanes(op: Op, program: Program) -> bool:
 
 
 def is_worth_it(op: Op) -> bool:
-    """Whether a loop has dear operations, and loops inside that LLVM would not vectorise well."""
+    return unworthy(op) is None
+
+
+def unworthy(op: Op) -> Refusal | None:
+    """Why lanes would not pay: they do for dear operations with loops around that LLVM would not vectorise well."""
     if op.primitive != "for":
-        return False
+        return refused("the iterations of a `while` come one after the other")
     body = op.blocks[0]
     size = sum(1 for _ in walk(body))
-    return size <= LARGEST and any(map(is_dear, walk(body))) and (depth(body) > 1 or _recurs(body))
+    if size > LARGEST:
+        return refused(f"its body has {size} operations, and more than {LARGEST} take too long to compile")
+    if not any(map(is_dear, walk(body))):
+        return refused("it computes nothing that takes longer than a division")
+    if depth(body) < 2 and not _recurs(body):
+        return refused("loops inside one another or a recurrence would make it worth while, and it has none")
+    return None
 
 
 def refusal(loop: Op, program: Program) -> Refusal | None:
     """What keeps the iterations of a counted loop from running side by side, if anything does."""
-    if not only_sums(loop):
-        return refused("an iteration begins with what the one before it ends with", loop)
     body = loop.blocks[0]
     if any(isinstance(v.type, Scalar) and v.type.dtype.kind == "c" for v in defined(body)):
-        return refused("it computes with complex numbers", loop)
-    return forbidding(facts_of(loop, program))
+        return refused("it computes with complex numbers")
+    return carried_over(loop) or forbidding(facts_of(loop, program))
 
 
 def is_dear(op: Op) -> bool:
