@@ -134,9 +134,9 @@ special(
 
 
 def gamma_density(a: float, x: float) -> float:
-    """The slope of the regularised lower incomplete gamma function."""
+    """The slope of the regularised lower incomplete gamma function; at 0 its power has the right derivatives."""
     if x == 0.0:
-        return 1.0 if a == 1.0 else 0.0 if a > 1.0 else np.inf
+        return x ** (a - 1.0) * np.exp(-x - math.lgamma(a))  # type: ignore[no-any-return]  # NumPy of a float
     return np.exp((a - 1.0) * np.log(x) - x - math.lgamma(a))  # type: ignore[no-any-return]  # NumPy of a float
 
 
