@@ -19,6 +19,7 @@ from srcgrad.ir.verify import verify
 from srcgrad.optimize.add_carried_last import add_carried_last
 from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.hide_rows import hide_rows
+from srcgrad.optimize.store_first import store_first
 from srcgrad.primitives.table import infer
 from srcgrad.settings import Options
 from srcgrad.testing import check_grads
@@ -35,18 +36,21 @@ def after(function: Function, n: int) -> list[np.ndarray]:
 @pytest.mark.parametrize("first", range(0, 240, 40))
 def test_random_stencils(first: int) -> None:
     """The interpreter finds the same before and after, also where a loop is shorter than its stencil is wide."""
-    changed = 0
+    changed = stored = 0
     for seed in range(first, first + 40):
         function = random_stencil(seed)
         carried = carry_elements(function)
         changed += carried is not function
         carried = hide_rows(add_carried_last(carried))
+        stored += (last := store_first(carried)) is not carried
+        carried = last
         verify(carried, infer)
         verify_sites(carried)
         for n in (0, 1, 2, 3, 9):
             for ours, theirs in zip(after(carried, n), after(function, n), strict=True):
                 np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12, err_msg=f"seed {seed}, n {n}")
     assert changed > 20
+    assert stored > 1
 
 
 @pytest.fixture

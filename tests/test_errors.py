@@ -260,13 +260,6 @@ def wrong_number_of_arguments(x, y):
 # -- arrays ----------------------------------------------------------------------------------------------
 
 
-@refused(1.0, error=UnboundError, found="'a'", instead="")
-def array_may_be_unbound(x):
-    if x > 0.0:
-        a = np.zeros(3)
-    return a[0] + x  # here
-
-
 @refused(np.ones(3), error=ShapeError, found="extents 2 and 3", instead="")
 def static_shapes_differ(x):
     a = np.zeros(2)

@@ -38,18 +38,6 @@ def with_block(x):
         return x
 
 
-def maybe_array(x, n):
-    if n > 1:
-        y = x * 2
-    return y[0]
-
-
-def array_from_loop(x, n):
-    for i in range(n):
-        y = x * i
-    return y[0]
-
-
 def unknown_name(x):
     return x * undefined_name  # noqa: F821
 
@@ -157,8 +145,6 @@ REFUSALS = [
     (generator, (1.0,), UnsupportedError, "returns a generator", "def generator"),
     (catches, (1.0,), UnsupportedSyntaxError, "leaving a try", "break"),
     (with_block, (1.0,), UnsupportedError, "this context", "with open"),
-    (maybe_array, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),
-    (array_from_loop, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),
     (unknown_name, (1.0,), UnboundError, "'undefined_name' is not defined", "undefined_name"),
     (unknown_function, (1.0,), UnsupportedError, "np.busday_count has no rule", "np.busday_count"),
     (prints, (1.0,), UnsupportedError, "print()", "print(x, file=None)"),

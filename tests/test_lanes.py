@@ -218,6 +218,19 @@ def to_tolerance(m: Any, e: float) -> float:
     return total
 
 
+def indices_inside(e: Any, m: Any) -> float:
+    """The same with subscripts inside the iteration; that one array may be too short is checked in front of it all."""
+    total = 0.0
+    for i in range(m.shape[0]):
+        x = m[i]
+        step = 1.0
+        while abs(step) > 1e-13:
+            step = (x - e[i] * math.sin(x) - m[i]) / (1.0 - e[i] * math.cos(x))
+            x -= step
+        total += x * m[i]
+    return total
+
+
 def steps_to_tolerance(z: Any, p: Any) -> float:
     """An iteration without a limit in each step of a recurrence, of which every second has a branch of its own."""
     total = 0.0
@@ -264,6 +277,7 @@ CASES: dict[Callable[..., float], Callable[[int], tuple[Any, ...]]] = {
     triangle: lambda n: (0.3 * numbers(n, 3), numbers(3, 3, seed=1)),
     roots: lambda n: (np.abs(numbers(n)), 0.6),
     to_tolerance: lambda n: (np.abs(numbers(n)) * (np.arange(n) % 4 > 0), 0.6),
+    indices_inside: lambda n: (0.1 + 0.05 * numbers(n, seed=1), np.abs(numbers(n))),
     steps_to_tolerance: lambda n: (numbers(n, 3), np.array([0.6, 0.2])),
     halvings: lambda n: (numbers(n), 0.7),
     of_lengths: lambda n: (numbers(n), np.arange(n) % 4),
@@ -301,6 +315,12 @@ def test_jitted(f: Callable[..., float]) -> None:
 def test_all_of_these_run_in_lanes(f: Callable[..., float]) -> None:
     args = CASES[f](7)
     assert "range(lanes)" in grad(f, differentiable(args), jit=False).source(*args, level="compiled")
+
+
+def test_an_index_inside_an_iteration_without_limit() -> None:
+    e, m = np.full(3, 0.1), np.ones(4)
+    with pytest.raises(IndexError, match="index 3 is out of range for an axis of extent 3"):
+        grad(indices_inside, jit=False)(e, m)
 
 
 def test_innermost_iterations_are_done_four_at_once() -> None:

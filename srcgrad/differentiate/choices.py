@@ -24,7 +24,7 @@ from srcgrad.primitives.table import Effect, effect
 
 TRIPS = 8  # how often a loop of unknown count is taken to run, when costs are compared
 DEPTH = 5  # deeper loops count like this one
-STREAMED, CACHED = 15, 4  # storing a scalar through memory, or in cache
+STREAMED, CACHED = 15, 6  # storing a scalar through memory, or in cache
 DEAR = 4  # the price of a division: to read is cheaper
 REFERENCE, EXPANDED = 60, 8  # storing a reference, or making an allocation a row of storage
 

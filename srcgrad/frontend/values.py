@@ -198,6 +198,14 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
+class Message:
+    """A text in which numbers of run time stand, as ``{0}``, ``{1}`` ...: for exceptions and prints."""
+
+    text: str
+    values: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Counted:
     """Something to loop over whose length is known at run time: a range, or zip and enumerate of arrays.
 
@@ -247,6 +255,7 @@ FrontValue = (
     | Closure
     | Bound
     | Counted
+    | Message
     | GrowingList
     | Neighbourhood
     | Yielding

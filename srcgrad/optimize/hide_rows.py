@@ -37,12 +37,13 @@ def f(kept: f64[:, :], x_bar: f64[:], t: i64, n: i64):
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from srcgrad.analysis.accesses import Access, Definitions, indices
 from srcgrad.analysis.carried import depending
+from srcgrad.analysis.extents import Extents
 from srcgrad.analysis.sums import sums
-from srcgrad.ir.core import Block, Function, Op, Value, index, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Value, index, walk
 from srcgrad.ir.rewrite import substitute, with_blocks, with_ops
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -53,16 +54,8 @@ ACCESSES = ("load", "store", "accumulate")
 def hide_rows(function: Function) -> Function:
     if not any(op.primitive == "for" and any(map(_is_row, _loops(op))) for op in walk(function.body)):
         return function
-    body = _hidden_in(function.body, Definitions(function))
+    body = _Hiding(Definitions(function), Extents(function)).block(function.body)
     return function if body is function.body else replace(function, body=body)
-
-
-def _hidden_in(block: Block, definitions: Definitions) -> Block:
-    ops = []
-    for op in block.ops:
-        inner = with_blocks(op, [_hidden_in(b, definitions) for b in op.blocks])
-        ops.append(_with_hidden_row(inner) if op.primitive == "for" and _is_misjudged(op, definitions) else inner)
-    return with_ops(block, ops)
 
 
 def _loops(loop: Op) -> Iterator[Op]:
@@ -92,29 +85,44 @@ def _waits(loop: Op) -> bool:
     return any(k not in added and y in depending(body, (x,)) for k, (x, y) in enumerate(carried))
 
 
-def _is_misjudged(loop: Op, definitions: Definitions) -> bool:
-    if "threads" in loop.attributes:
-        return False
-    counter = loop.blocks[0].parameters[0]
-    return any(_overlaps_as_a_whole(row, counter, definitions) for row in _loops(loop) if _is_row(row))
+@dataclass(frozen=True)
+class _Hiding:
+    definitions: Definitions
+    extents: Extents
 
+    def block(self, block: Block) -> Block:
+        ops = []
+        for op in block.ops:
+            inner = with_blocks(op, [self.block(b) for b in op.blocks])
+            ops.append(_with_hidden_row(inner) if op.primitive == "for" and self.is_misjudged(op) else inner)
+        return with_ops(block, ops)
 
-def _overlaps_as_a_whole(row: Op, counter: Value, definitions: Definitions) -> bool:
-    """Whether rows are walked backwards, or are rows of one array that is written to."""
-    places: dict[Value, set[tuple[object, ...]]] = {}
-    written: set[Value] = set()
-    for op in walk(row.blocks[0]):
-        array = op.operands[0] if op.primitive in ACCESSES else None
-        if not isinstance(array, Value):
-            continue
-        access = definitions.access(array, indices(op))
-        steps = [f.terms.get(counter, 0) for f in access.indices[:-1] if f is not None]
-        if any(step < 0 for step in steps):
-            return True
-        if any(steps):
-            places.setdefault(access.root, set()).add(_rows(access))
-            written.update([access.root] if effect(op.primitive) is Effect.WRITE else [])
-    return any(len(places[root]) > 1 for root in written)
+    def is_misjudged(self, loop: Op) -> bool:
+        if "threads" in loop.attributes:
+            return False
+        counter = loop.blocks[0].parameters[0]
+        return any(self.overlaps_as_a_whole(row, counter) for row in _loops(loop) if _is_row(row))
+
+    def overlaps_as_a_whole(self, row: Op, counter: Value) -> bool:
+        """Whether rows are walked backwards, or are rows of one array that is written to."""
+        places: dict[Value, set[tuple[object, ...]]] = {}
+        written: set[Value] = set()
+        for op in walk(row.blocks[0]):
+            array = op.operands[0] if op.primitive in ACCESSES else None
+            if not isinstance(array, Value):
+                continue
+            access = self.definitions.access(array, indices(op))
+            steps = [f.terms.get(counter, 0) for f in access.indices[:-1] if f is not None]
+            if any(step < 0 for step in steps):
+                return True
+            if any(steps) and not self.has_rows_of_known_length(access.root):
+                places.setdefault(access.root, set()).add(_rows(access))
+                written.update([access.root] if effect(op.primitive) is Effect.WRITE else [])
+        return any(len(places[root]) > 1 for root in written)
+
+    def has_rows_of_known_length(self, array: Value) -> bool:
+        """Whether how far rows are apart is a number in the text: LLVM then need not test anything."""
+        return all(isinstance(extent, Const) for extent in self.extents.of(array)[1:])
 
 
 def _rows(access: Access) -> tuple[object, ...]:

@@ -269,7 +269,15 @@ def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> Fr
     """The value of a structure, its leaves taken from ``operands``. Containers in it cannot be changed (``freeze``)."""
     match s:
         case Static(value=value):
-            known = values.Closure | values.Bound | values.Counted | values.GrowingList | values.SliceValue | TupleValue
+            known = (
+                values.Message
+                | values.Closure
+                | values.Bound
+                | values.Counted
+                | values.GrowingList
+                | values.SliceValue
+                | TupleValue
+            )
             return value if isinstance(value, known) else values.Static(value)
         case Choice(options=options):
             functions = tuple(rebuild(lowering, f, operands) for f in options)
@@ -321,7 +329,7 @@ def holds_operands(s: Structure) -> bool:
     match s:
         case Tree(children=children):
             return any(map(holds_operands, children))
-        case Static(value=values.Counted()):
+        case Static(value=values.Counted() | values.Message()):
             return True
         case Static(value=values.SliceValue() as part):
             return any(not isinstance(v, values.Static) for v in (part.start, part.stop, part.step))

@@ -16,12 +16,13 @@ import numpy as np
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, Message, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Operand
 from srcgrad.ir.types import Array
 
 PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?([diouxXeEfFgGcrsa%])")
 LINALG_ERROR = "np.linalg.LinAlgError"  # by the name that every generated module has for it
+PLACES = re.compile(r"\{\{|\}\}|\{(\d+)\}")  # of values, in a text whose own braces are doubled
 BRACES = re.compile(r"\{(\d*)(?:![rsa])?(?::[^{}]*)?\}")
 
 
@@ -94,6 +95,12 @@ def message_of(lowering: Lowering, arguments: Sequence[ast.expr], separator: str
     return text, values
 
 
+def made_of_values(lowering: Lowering, node: ast.expr) -> FrontValue:
+    """A text with numbers in it: known now, or one that exceptions and prints take."""
+    text, values = message_of(lowering, [node])
+    return Message(text, tuple(values)) if values else Static(text.format())
+
+
 def _text(lowering: Lowering, node: ast.expr, values: list[Operand]) -> str:
     """The text of an expression; numbers are shown in full, whatever format the source asks for."""
     match node:
@@ -126,6 +133,10 @@ def _formatted(pattern: str, texts: Sequence[str]) -> str:
 def _shown(lowering: Lowering, node: ast.expr, value: FrontValue, values: list[Operand]) -> str:
     if isinstance(value, Static):
         return _escaped(str(value.value))
+    if isinstance(value, Message):
+        first = len(values)
+        values.extend(value.values)
+        return PLACES.sub(lambda m: m[0] if m[1] is None else f"{{{first + int(m[1])}}}", value.text)
     value = settle(lowering, value)
     if isinstance(value, ScalarValue | ArrayValue):
         values.append(value.operand if isinstance(value, ScalarValue) else value.ref)
