@@ -1,7 +1,8 @@
 """Compute once what is computed twice; load once what is not written in between; take what was just stored.
 
 Values are numbered in order, inner blocks seeing what is known outside. What is known of memory carries the *epoch*
-of each of its sites: a write, a call or the entry of a loop that writes begins a new one.
+of each of its sites: a write, a call or the entry of a loop that writes begins a new one. Branches and loops that only
+compute are shared as a whole: each sweep of a Jacobian's rows has a copy of the function.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
