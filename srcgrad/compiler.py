@@ -42,6 +42,7 @@ from srcgrad.optimize.hide_rows import hide_rows
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_checks import hoist_checks
 from srcgrad.optimize.hoist_invariants import hoist_invariants
+from srcgrad.optimize.limit_storage import limit_storage
 from srcgrad.optimize.look_through_views import look_through_views
 from srcgrad.optimize.privatize import privatize
 from srcgrad.optimize.prove_indices import prove_indices
@@ -53,9 +54,10 @@ from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.run_in_lanes import run_in_lanes
 from srcgrad.optimize.run_in_threads import run_in_threads
 from srcgrad.optimize.share_common import share_common
+from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
-from srcgrad.optimize.store_first import store_first
+from srcgrad.optimize.store_first import store_first, store_part_first
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
@@ -132,6 +134,7 @@ LANES = each(
     copy_columns,
     carry_sums,
     carry_elements,
+    shorten_recurrences,
     add_carried_last,
     hide_rows,
     hoist_invariants,
@@ -139,9 +142,9 @@ LANES = each(
 )
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
-TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
-# Of lanes, too, but behind the others, which take it that a shadow is filled with zeros.
-LAST = each(store_first)
+# Storing comes behind the others, which take it that a shadow is filled with zeros.
+TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, store_first, remove_dead)
+LAST = each(store_part_first)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
     dict.fromkeys(
@@ -159,6 +162,7 @@ STEPS = tuple(
             *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY, *LAST)),
             check_finite.__name__,
             "drop_value",
+            limit_storage.__name__,
         )
     )
 )
@@ -185,7 +189,10 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: 
     checks_value = options.check_nan and not with_value
     differentiate = Step("reverse", partial(pullbacks.gradient, wrt=wrt, with_value=with_value or checks_value))
     dropping = (Step("drop_value", drop_value),) if checks_value else ()
-    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *finishing(options), *dropping))
+    limit = options.storage_limit
+    limiting = () if limit is None else (Step(limit_storage.__name__, partial(limit_storage, budget=limit)),)
+    last = (*finishing(options), *dropping, *limiting)
+    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *last))
 
 
 def drop_value(function: Function) -> Function:

@@ -41,8 +41,8 @@ class Options:
         next as numbers. Compiled code only, and only where `fastmath` lets sums be reordered.
     checkpoint : int or str
         How much memory a loop may use, in bytes or as "64MB": loops that carry a state then keep it now and then only.
-        "auto" does so for those marked by `srcgrad.checkpoint` alone, with a quarter of the machine's memory, "off" for
-        none.
+        "marked" does so for those marked by `srcgrad.checkpoint` alone, with a quarter of the machine's memory; "auto",
+        too, and for the others in calls of `grad` that would keep more than that; "off" for none.
     """
 
     jit: bool = True
@@ -71,14 +71,20 @@ class Options:
         """The bytes that a loop with checkpoints may use; None: there are no checkpoints."""
         if self.checkpoint == "off":
             return None
-        if self.checkpoint == "auto":
-            return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
-        return in_bytes(self.checkpoint)
+        return quarter_of_memory() if self.checkpoint in ("auto", "marked") else in_bytes(self.checkpoint)
 
     @property
     def checkpoints_everywhere(self) -> bool:
         """Whether loops without a mark have checkpoints, too."""
-        return self.checkpoint not in ("auto", "off")
+        return self.checkpoint not in ("auto", "marked", "off")
+
+    @property
+    def storage_limit(self) -> int | None:
+        """The bytes that loops without checkpoints may keep, None for any number.
+
+        With ``mutates`` it is too late for another form once it is known how many: arguments may be written to by then.
+        """
+        return self.budget if self.checkpoint == "auto" and not self.mutates else None
 
     @property
     def reorders(self) -> bool:
@@ -100,6 +106,14 @@ class OptionValues(TypedDict, total=False):
     check_nan: bool
     lanes: bool
     checkpoint: int | str
+
+
+def quarter_of_memory() -> int:
+    """Of the machine, or of what this process may use of it."""
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    allowed = limit.read_text().strip() if limit.is_file() else ""
+    return min(most, int(allowed)) // 4 if allowed.isdecimal() else most // 4
 
 
 def in_bytes(size: int | str) -> int:

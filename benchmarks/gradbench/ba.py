@@ -2,12 +2,11 @@
 
 A camera has 11 parameters: rotation (3, axis times angle), centre (3), focal length, principal point (2) and radial
 distortion (2). An observation depends on its camera, its point (3) and its weight, 15 numbers: two reverse sweeps, one
-for each coordinate of the error, give all blocks at once.
+for each coordinate of the error, give its two rows; what they have in common is computed once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,24 +44,22 @@ def reprojection(own: Array, feature: Array) -> tuple[float, float]:
 
 
 @plain_njit
-def parameters(cameras: Array, points: Array, weights: Array, seen: Indices) -> Array:
-    """A row of 15 numbers for each observation."""
-    own = np.empty((seen.shape[0], BLOCK))
-    for i in range(seen.shape[0]):
-        for a in range(CAMERA):
-            own[i, a] = cameras[seen[i, 0], a]
-        for a in range(POINT):
-            own[i, CAMERA + a] = points[seen[i, 1], a]
-        own[i, BLOCK - 1] = weights[i]
-    return own
+def take(own: Array, camera: Array, point: Array, weight: float) -> None:
+    """Fills ``own`` with the numbers of an observation."""
+    for a in range(CAMERA):
+        own[a] = camera[a]
+    for a in range(POINT):
+        own[CAMERA + a] = point[a]
+    own[BLOCK - 1] = weight
 
 
 def errors(cameras: Array, points: Array, weights: Array, seen: Indices, features: Array) -> tuple[Array, Array]:
     """Of the observations, and of the weights, which should be 1."""
-    own = parameters(cameras, points, weights, seen)
+    own = np.empty(BLOCK)
     reprojected = np.empty((seen.shape[0], 2))
     for i in range(seen.shape[0]):
-        reprojected[i, 0], reprojected[i, 1] = reprojection(own[i], features[i])
+        take(own, cameras[seen[i, 0]], points[seen[i, 1]], weights[i])
+        reprojected[i, 0], reprojected[i, 1] = reprojection(own, features[i])
     return reprojected, weight_errors(weights)
 
 
@@ -71,36 +68,30 @@ def weight_errors(weights: Array) -> Array:
     return 1.0 - weights * weights
 
 
-def seeded(own: Array, features: Array, first: float, second: float) -> float:
-    """All errors, each coordinate with a factor of its own: an observation meets no other."""
-    total = 0.0
-    for i in range(own.shape[0]):
-        a, b = reprojection(own[i], features[i])
-        total += first * a + second * b
-    return total
+def horizontal(own: Array, feature: Array) -> float:
+    return reprojection(own, feature)[0]
 
 
-def weight_total(weights: Array) -> float:
-    return np.sum(weight_errors(weights))
+def vertical(own: Array, feature: Array) -> float:
+    return reprojection(own, feature)[1]
 
 
-def jacobian_with(**options: bool) -> Callable[..., tuple[Array, Array]]:
-    """The Jacobian's values: a block of two rows for each observation, and a number for each weight."""
-    parameters_of, blocks_of, slopes_of = (
-        jit(parameters, **options),
-        grad(seeded, **options),
-        grad(weight_total, **options),
-    )
-
-    def values(cameras: Array, points: Array, weights: Array, seen: Indices, features: Array) -> tuple[Array, Array]:
-        own = parameters_of(cameras, points, weights, seen)
-        blocks = np.stack((blocks_of(own, features, 1.0, 0.0), blocks_of(own, features, 0.0, 1.0)), axis=1)
-        return blocks, slopes_of(weights)
-
-    return values
+by_horizontal, by_vertical = grad(horizontal), grad(vertical)
+by_weights = grad(lambda weights: np.sum(weight_errors(weights)))
 
 
-jacobian_values = jacobian_with()
+def blocks(cameras: Array, points: Array, weights: Array, seen: Indices, features: Array) -> tuple[Array, Array]:
+    """The Jacobian's values: two rows for each observation, and a number for each weight."""
+    own = np.empty(BLOCK)
+    rows = np.empty((seen.shape[0], 2, BLOCK))
+    for i in range(seen.shape[0]):
+        take(own, cameras[seen[i, 0]], points[seen[i, 1]], weights[i])
+        rows[i, 0] = by_horizontal(own, features[i])
+        rows[i, 1] = by_vertical(own, features[i])
+    return rows, by_weights(weights)
+
+
+blocks_of = jit(blocks)
 
 
 @plain_njit
@@ -130,8 +121,8 @@ def sparse_jacobian(
     cameras: Array, points: Array, weights: Array, seen: Indices, features: Array
 ) -> tuple[Indices, Indices, Array]:
     """``rows``, ``columns`` and ``values`` of compressed rows: two for each observation, then one for each weight."""
-    blocks, slopes = jacobian_values(cameras, points, weights, seen, features)
-    return *pattern(seen, len(cameras), len(points)), np.concatenate((blocks.ravel(), slopes))
+    rows, slopes = blocks_of(cameras, points, weights, seen, features)
+    return *pattern(seen, len(cameras), len(points)), np.concatenate((rows.ravel(), slopes))
 
 
 def prepare(given: dict[str, Any]) -> tuple[Array, ...]:

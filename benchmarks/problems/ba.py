@@ -13,36 +13,37 @@ import numpy as np
 
 from benchmarks import adbench
 from benchmarks.flags import njit
-from benchmarks.gradbench.ba import BLOCK, CAMERA, errors, jacobian_with, prepare
+from benchmarks.gradbench.ba import BLOCK, CAMERA, blocks, errors, prepare
 from benchmarks.gradbench.tasks import Indices
 from benchmarks.problem import Array, Problem
+from srcgrad import jit
 
 
 @njit
 def hand(cameras: Array, points: Array, weights: Array, seen: Indices, features: Array) -> tuple[Array, Array]:
     """In closed form, one observation after the other; both rows share what does not depend on the coordinate."""
-    blocks, slopes = np.empty((seen.shape[0], 2, BLOCK)), np.empty(seen.shape[0])
+    rows, slopes = np.empty((seen.shape[0], 2, BLOCK)), np.empty(seen.shape[0])
     rotation = np.empty(7)
     for i in range(seen.shape[0]):
         camera = cameras[seen[i, 0]]
         turn(camera, rotation)
-        block(camera, rotation, points[seen[i, 1]], weights[i], features[i], blocks[i])
+        block(camera, rotation, points[seen[i, 1]], weights[i], features[i], rows[i])
         slopes[i] = -2.0 * weights[i]
-    return blocks, slopes
+    return rows, slopes
 
 
 @njit
 def best(cameras: Array, points: Array, weights: Array, seen: Indices, features: Array) -> tuple[Array, Array]:
     """The same, but sine and cosine are taken once for each camera."""
-    blocks, slopes = np.empty((seen.shape[0], 2, BLOCK)), np.empty(seen.shape[0])
+    rows, slopes = np.empty((seen.shape[0], 2, BLOCK)), np.empty(seen.shape[0])
     rotations = np.empty((cameras.shape[0], 7))
     for k in range(cameras.shape[0]):
         turn(cameras[k], rotations[k])
     for i in range(seen.shape[0]):
         k = seen[i, 0]
-        block(cameras[k], rotations[k], points[seen[i, 1]], weights[i], features[i], blocks[i])
+        block(cameras[k], rotations[k], points[seen[i, 1]], weights[i], features[i], rows[i])
         slopes[i] = -2.0 * weights[i]
-    return blocks, slopes
+    return rows, slopes
 
 
 @njit
@@ -108,4 +109,4 @@ def block(camera: Array, rotation: Array, point: Array, weight: float, feature: 
 def problem() -> Problem:
     arguments = prepare(adbench.bundle())
     title = f"Bundle adjustment, {len(arguments[3]):,} observations"
-    return Problem(title, errors, arguments, 0, hand, best, derivative=partial(jacobian_with, cache=False))
+    return Problem(title, errors, arguments, 0, hand, best, derivative=partial(jit, blocks, cache=False))

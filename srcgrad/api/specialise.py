@@ -245,7 +245,8 @@ class Specialisations:
 
     def readable(self, structures: Structures) -> Program:
         """As it is shown and differentiated again: without what is done to compiled loops alone."""
-        return self._program(structures, replace(self.options, lanes=False, parallel=False))
+        options = replace(self.options, lanes=False, parallel=False)
+        return self._program(structures, replace(options, checkpoint="marked") if options.storage_limit else options)
 
     def following(self, structures: Structures) -> list[str]:
         """The names of the steps that make what is compiled of what is shown: those that change loops."""

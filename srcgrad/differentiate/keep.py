@@ -123,7 +123,12 @@ class _Keeper:
         assert isinstance(value.type, Scalar)
         kept = Value(Array(value.type.dtype, len(extents)), _kept_name(value))
         self.before.append(
-            Op("alloc", tuple(extents), (kept,), attributes={"dtype": value.type.dtype, "fill": "empty"})
+            Op(
+                "alloc",
+                tuple(extents),
+                (kept,),
+                attributes={"dtype": value.type.dtype, "fill": "empty", "stored": True},
+            )
         )
         there = tuple(loop.counter for loop in level.loops)
         here = tuple(self.iterations[loop] for loop in level.loops)
@@ -249,7 +254,7 @@ class _Keeper:
         dtype = array.type.dtype
         single = frozenset(k for k, n in enumerate(known) if n == index(1))
         kept = Value(Array(dtype, len(known), "C", single), _kept_name(array))
-        self.before.append(Op("alloc", known, (kept,), attributes={"dtype": dtype, "fill": fill}))
+        self.before.append(Op("alloc", known, (kept,), attributes={"dtype": dtype, "fill": fill, "stored": True}))
         there = tuple(loop.forward.parameters[0] for loop in loops)
         here = tuple(self.iterations[loop] for loop in loops)
         again = Value(Array(dtype, len(shape), "C", ones), array.name)

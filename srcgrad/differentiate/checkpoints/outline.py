@@ -16,7 +16,7 @@ from dataclasses import replace
 from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.extents import Extents
 from srcgrad.analysis.sums import only_sums
-from srcgrad.differentiate.activity import Activity, find_active
+from srcgrad.differentiate.activity import Activity, differentiable, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
 from srcgrad.differentiate.checkpoints import schedule
 from srcgrad.differentiate.checkpoints.backward_sweep import Active, backward_sweep
@@ -91,8 +91,8 @@ class _Outliner:
         segment = segment_of(loop, f"{name}_steps", self.extents, self.function)
         pullback = self._pullback(segment, active)
         operands = tuple(renamed(x, self.names) for x in loop.operands)
-        wrt = tuple(k for k, x in enumerate(loop.operands) if x in self.activity)
-        into = [k + 1 in wrt and a for k, a in enumerate(active.all)]
+        wrt = tuple(k for k, x in enumerate(loop.operands) if differentiable(x))
+        into = [x in self.activity and a for x, a in zip(loop.operands[1:], active.all, strict=True)]
         planned = self.planned(self.callees.primals[pullback])
         forward = forward_sweep(segment, f"{name}_forward", op.integer(MARK), planned)
         backward = backward_sweep(segment, f"{name}_backward", pullback, active, into)
