@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from oracle.differences import gradient
 from oracle.dual_numpy import is_differentiable
 from oracle.programs import exact, is_well_conditioned, load, relative_error, shrink
 from oracle.verdicts import RIGHT, fails_alike, verdict
-from random_programs import Program, program
+from random_programs import Program, program, program_of_iterations
 
 BATCH = 25
 # The slow suite's plain programs; fewer can be asked for.
@@ -19,11 +20,11 @@ PROGRAMS = int(os.environ.get("SRCGRAD_RANDOM_PROGRAMS", "10000"))
 REFUSABLE = ("UnboundError", "UnsupportedError")
 
 
-def failures(seeds: range, jit: bool = False) -> list[tuple[Program, str]]:
+def failures(seeds: range, jit: bool, make: Callable[[int], Program]) -> list[tuple[Program, str]]:
     """The programs of these seeds that do not come out right. Those that rounding could decide are left out."""
     found = []
     for seed in seeds:
-        p = program(seed)
+        p = make(seed)
         if not is_well_conditioned(p.source, p.make_args()):
             continue
         said = verdict(p, jit=jit)
@@ -32,8 +33,8 @@ def failures(seeds: range, jit: bool = False) -> list[tuple[Program, str]]:
     return found
 
 
-def check(seeds: range, jit: bool = False) -> None:
-    found = failures(seeds, jit)
+def check(seeds: range, jit: bool = False, make: Callable[[int], Program] = program) -> None:
+    found = failures(seeds, jit, make)
     refused = [s for _, s in found if s.startswith("refused") and s.split()[1].rstrip(":") in REFUSABLE]
     if len(found) == len(refused) <= max(1, len(seeds) // 50):
         return
@@ -54,6 +55,13 @@ def test_plain(batch: int) -> None:
 @pytest.mark.parametrize("batch", range(20, PROGRAMS // BATCH))
 def test_plain_slow(batch: int) -> None:
     check(range(BATCH * batch, BATCH * (batch + 1)))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("batch", range(20))
+def test_independent_iterations(batch: int) -> None:
+    check(range(BATCH * batch, BATCH * (batch + 1)), make=program_of_iterations)
 
 
 @pytest.mark.parametrize("batch", range(4))
