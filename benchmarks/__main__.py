@@ -15,21 +15,32 @@ from benchmarks.figures import Figure, print_table
 from benchmarks.problem import Measured
 from benchmarks.problems import PROBLEMS
 
-NAMES = ("gmm", "calls", "elementary", "compile", "memory")
+NAMES = ("calls", "elementary", "compile", "memory")
 
 
 def main() -> int:
+    modules = tuple(dict.fromkeys(name.split(":")[0] for name in PROBLEMS))
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "--only", choices=(*PROBLEMS, *NAMES), action="append", help="one benchmark; may be given again"
+        "--only",
+        choices=(*modules, *PROBLEMS, *NAMES),
+        metavar="NAME",
+        action="append",
+        help="one benchmark, or all forms of one; may be given again: " + ", ".join((*modules, *NAMES)),
+    )
+    parser.add_argument(
+        "--peers",
+        default=sys.executable,
+        metavar="PYTHON",
+        help="the Python that runs JAX, PyTorch and HIPS autograd, if not this one; what it does not have is left out",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured to this file")
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the problems; needs the extra bench")
     options = parser.parse_args()
     chosen = options.only or (*PROBLEMS, *NAMES)
     print(f"{platform.machine()}, Python {platform.python_version()}, one thread\n")
-    problems = [name for name in PROBLEMS if name in chosen]
-    found = suite.run(problems) if problems else []
+    problems = [name for name in PROBLEMS if name in chosen or name.split(":")[0] in chosen]
+    found = suite.run(problems, options.peers) if problems else []
     tables: dict[str, list[Figure]] = {}
     for name in NAMES:
         if name in chosen:

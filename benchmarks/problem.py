@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.difference import difference
 from benchmarks.flags import plain_njit
+from benchmarks.peers.client import Peer, measure_peers
 from srcgrad import grad
-from srcgrad.api.derivative import Derivative
 from srcgrad.demo.timing import medians, one_core
 
 Array = npt.NDArray[np.float64]
@@ -29,15 +33,17 @@ class Problem:
     """
 
     title: str
-    primal: Callable[..., float]
+    primal: Callable[..., Any]
     arguments: tuple[Any, ...]
     argnums: int | tuple[int, ...]
     hand: Callable[..., Any]
     best: Callable[..., Any] | None = None
     ratio: float = 3.5  # that the gradient may cost at most, in times of the primal
+    plain: Callable[..., float] | None = None  # the primal in a form that Numba takes, where it does not take the other
+    derivative: Callable[[], Callable[..., Any]] | None = None  # makes a Jacobian, where no gradient is asked for
 
-    def gradient(self) -> Derivative:
-        return grad(self.primal, argnums=self.argnums, cache=False)
+    def gradient(self) -> Callable[..., Any]:
+        return self.derivative() if self.derivative else grad(self.primal, argnums=self.argnums, cache=False)
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,29 @@ class Measured:
     compile_gradient: float
     error: float
     ratio: float
+    peak: float | None  # megabytes that a call needs at most, beyond arguments and what it keeps; where known
+    peers: dict[str, Peer]
+
+    @property
+    def to_best_peer(self) -> float | None:
+        """Of the times that were taken in turn with the peer's."""
+        return max((p.ours / p.seconds for p in self.peers.values() if not p.absent), default=None)
+
+    @property
+    def best_peer(self) -> float | None:
+        ratio = self.to_best_peer
+        return None if ratio is None else self.gradient / ratio
 
 
-def measure(name: str, problem: Problem, seconds: float = 2.0) -> Measured:
-    """Every gradient is checked before it is timed: AssertionError says which one is wrong."""
-    primal, gradient, arguments = plain_njit(problem.primal), problem.gradient(), problem.arguments
+def measure(name: str, problem: Problem, interpreter: str = sys.executable, seconds: float = 2.0) -> Measured:
+    """Every gradient is checked before it is timed: AssertionError says which one is wrong.
+
+    ``interpreter`` is the Python that runs the peers.
+    """
+    primal, gradient, arguments = plain_njit(problem.plain or problem.primal), problem.gradient(), problem.arguments
     compile_primal, _ = first_call(partial(primal, *arguments))
     compile_gradient, found = first_call(partial(gradient, *arguments))
+    peak = peak_of(partial(gradient, *arguments))
     by_hand = problem.hand(*arguments)
     error = difference(found, by_hand)
     assert error < 1e-8, f"{name}: the gradient differs from the one by hand by {error:.1e}"
@@ -78,7 +100,12 @@ def measure(name: str, problem: Problem, seconds: float = 2.0) -> Measured:
         t = medians(calls, seconds=seconds, least=ROUNDS, repeat=repeat)
     least = min(t["hand"], t.get("best", t["hand"]))
     times = (t["primal"], t["gradient"], t["hand"], least, compile_primal, compile_gradient)
-    return Measured(name, problem.title, *times, error, problem.ratio)
+    peers = measure_peers(name, interpreter, problem.arguments, argnums_of(problem), found, calls["gradient"])
+    return Measured(name, problem.title, *times, error, problem.ratio, peak, peers)
+
+
+def argnums_of(problem: Problem) -> tuple[int, ...]:
+    return problem.argnums if isinstance(problem.argnums, tuple) else (problem.argnums,)
 
 
 def repeats(call: Callable[[], object]) -> int:
@@ -95,10 +122,19 @@ def first_call(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.thread_time() - start, result
 
 
-def difference(a: Any, b: Any) -> float:
-    """The largest difference of two gradients, relative to the largest element of each argument's."""
-    pairs = zip(a, b, strict=True) if isinstance(b, tuple) else [(a, b)]
-    worst = 0.0
-    for x, y in pairs:
-        worst = max(worst, float(np.max(np.abs(np.asarray(x) - y)) / max(np.max(np.abs(y)), 1e-300)))
-    return worst
+def peak_of(call: Callable[[], object]) -> float | None:
+    """Linux forgets the peak of this process on request, so that what is read afterwards is what a call needs."""
+    forget = Path("/proc/self/clear_refs")
+    if not forget.exists():
+        return None
+    call()
+    gc.collect()
+    forget.write_text("5")
+    before = kilobytes("VmRSS")
+    call()
+    return max(0.0, (kilobytes("VmHWM") - before) / 1024)
+
+
+def kilobytes(field: str) -> float:
+    with open("/proc/self/status") as status:
+        return next(float(line.split()[1]) for line in status if line.startswith(field))

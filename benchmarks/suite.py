@@ -8,34 +8,71 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.figures import Figure
+from benchmarks.peers.systems import ABSENT, TITLES
 from benchmarks.problem import Measured, measure
 from benchmarks.problems import problem
 
 AGAINST_BEST, AGAINST_HAND = 1.1, 0.45
+AGAINST_PEER, AGAINST_PEERS = 0.8, 0.33  # each problem's best peer, and the geometric mean
 TINY, MARGIN = 5e-6, 5e-7  # a call shorter than this may take so much longer than the best by hand
 COMPILING = 3.0
-HEAD = "problem", "primal", "gradient", "by hand", "best", "/primal", "/by hand", "/best", "compile"
+EXPLANATION = """\
+Problems: ms a call; the gradient in times of others; seconds of its first call, and in times of the primal's by
+numba.njit; MB that a call needs at most, beyond what there was; the gradients of other systems, ms a call.
+"""
+HEAD = (
+    "problem",
+    "primal",
+    "gradient",
+    "by hand",
+    "best",
+    "/primal",
+    "/by hand",
+    "/best",
+    "/peer",
+    "first",
+    "/njit",
+    "MB",
+)
+FORMAT = "  {:<47}" + 4 * "{:>10}" + 4 * "{:>9}" + "{:>7}{:>7}{:>7}"
+WIDTHS = ".4g", ".4g", ".4g", ".4g", ".2f", ".2f", ".2f", ".2f", ".1f", ".1f", ".3g"
 
 
-def run(names: Sequence[str]) -> list[Measured]:
+def run(names: Sequence[str], interpreter: str) -> list[Measured]:
     """Measures one after the other, and prints a line as soon as it is known."""
-    print("Problems: ms a call, gradient to others, compile time of the gradient to that of the primal by numba.njit")
-    print("  {:<52}{:>10}{:>10}{:>10}{:>10}{:>9}{:>9}{:>9}{:>9}".format(*HEAD))
+    print(EXPLANATION)
+    print(FORMAT.format(*HEAD) + "  peers")
     found = []
     for name in names:
-        found.append(measure(name, problem(name)))
+        found.append(measure(name, problem(name), interpreter))
         print(line(found[-1]), flush=True)
-    ratios = [m.gradient / m.hand for m in found]
-    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    print(f"  geometric mean of gradient to plain adjoint by hand: {mean:.2f}, at most {AGAINST_HAND}\n")
+    of_hand = mean([m.gradient / m.hand for m in found])
+    print(f"  geometric mean of gradient to plain adjoint by hand: {of_hand:.2f}, at most {AGAINST_HAND}")
+    of_peers = [m.to_best_peer for m in found if m.to_best_peer is not None]
+    if of_peers:
+        print(f"  and to the best peer: {mean(of_peers):.2f}, at most {AGAINST_PEERS}")
+    print()
     return found
 
 
+def mean(ratios: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
 def line(m: Measured) -> str:
-    times = "".join(f"{1e3 * t:>10.4g}" for t in (m.primal, m.gradient, m.hand, m.best))
-    ratios = (m.gradient / m.primal, m.gradient / m.hand, m.gradient / m.best, m.compile_gradient / m.compile_primal)
+    times = (1e3 * t for t in (m.primal, m.gradient, m.hand, m.best))
+    ratios = (m.gradient / m.primal, m.gradient / m.hand, m.gradient / m.best, m.to_best_peer)
+    compiling = (m.compile_gradient, m.compile_gradient / m.compile_primal)
+    values = (*times, *ratios, *compiling, m.peak)
+    shown = ("-" if v is None else format(v, width) for v, width in zip(values, WIDTHS, strict=True))
     missed = "" if all(figure.met for figure in figures(m)) else "   MISSED"
-    return f"  {m.title:<52}{times}" + "".join(f"{ratio:>9.2f}" for ratio in ratios) + missed
+    return FORMAT.format(m.title, *shown) + f"  {peers(m)}{missed}"
+
+
+def peers(m: Measured) -> str:
+    there = [f"{TITLES[system]} {1e3 * p.seconds:.4g}" for system, p in m.peers.items() if not p.absent]
+    why = [f"{TITLES[system]} {p.absent}" for system, p in m.peers.items() if p.absent not in ("", ABSENT)]
+    return ", ".join((*there, *why))
 
 
 def figures(m: Measured) -> list[Figure]:
@@ -43,7 +80,9 @@ def figures(m: Measured) -> list[Figure]:
     compiling = Figure(f"{m.name}: first gradient / first primal", m.compile_gradient / m.compile_primal, "", COMPILING)
     if m.best < TINY:
         return [Figure(f"{m.name}: gradient", 1e6 * m.gradient, "us", 1e6 * (m.best + MARGIN)), compiling]
+    to_peer = m.to_best_peer
     return [
+        *([] if to_peer is None else [Figure(f"{m.name}: gradient / best peer", to_peer, "", AGAINST_PEER)]),
         Figure(f"{m.name}: gradient / best by hand", m.gradient / m.best, "", AGAINST_BEST),
         Figure(f"{m.name}: gradient / primal", m.gradient / m.primal, "", m.ratio),
         compiling,
@@ -61,10 +100,11 @@ def plot(found: Sequence[Measured], path: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot
 
+    forms = ("srcgrad", "by hand", "best by hand", "best peer")
     figure, axes = pyplot.subplots(figsize=(8.0, 0.6 * len(found) + 1.5))
-    for k, (label, colour) in enumerate((("srcgrad", "C0"), ("by hand", "C7"), ("best by hand", "C2"))):
-        values = [(m.gradient, m.hand, m.best)[k] / m.primal for m in found]
-        axes.barh([i + 0.27 * (k - 1) for i in range(len(found))], values, 0.25, label=label, color=colour)
+    for k, (label, colour) in enumerate(zip(forms, ("C0", "C7", "C2", "C1"), strict=True)):
+        values = [(m.gradient, m.hand, m.best, m.best_peer or math.nan)[k] / m.primal for m in found]
+        axes.barh([i + 0.2 * (k - 1.5) for i in range(len(found))], values, 0.19, label=label, color=colour)
     axes.set_yticks(range(len(found)), [m.title for m in found])
     axes.invert_yaxis()
     axes.set_xscale("log")

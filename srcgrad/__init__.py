@@ -28,6 +28,7 @@ from srcgrad.errors import (
     UnsupportedError,
     UnsupportedSyntaxError,
 )
+from srcgrad.primitives.checkpoint import checkpoint
 from srcgrad.primitives.custom import custom_jvp, custom_vjp, stop_gradient
 from srcgrad.testing import check_grads
 
@@ -65,6 +66,7 @@ __all__ = [
     "UnsupportedError",
     "UnsupportedSyntaxError",
     "check_grads",
+    "checkpoint",
     "custom_jvp",
     "custom_vjp",
     "grad",

@@ -13,6 +13,8 @@ from functools import partial
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
+from srcgrad.differentiate.all_directions import all_directions
+from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
 from srcgrad.differentiate.recall import recall
@@ -24,6 +26,7 @@ from srcgrad.frontend.lower import Lowered
 from srcgrad.frontend.lower import lower as lower_function
 from srcgrad.ir.core import Function
 from srcgrad.ir.rewrite import map_functions
+from srcgrad.optimize.add_carried_last import add_carried_last
 from srcgrad.optimize.adopt_shadows import adopt_shadows
 from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.carry_sums import carry_sums
@@ -35,9 +38,11 @@ from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.fold_constants import fold_constants
 from srcgrad.optimize.forward_sums import forward_sums
 from srcgrad.optimize.fuse_temporaries import fuse_temporaries
+from srcgrad.optimize.hide_rows import hide_rows
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_checks import hoist_checks
 from srcgrad.optimize.hoist_invariants import hoist_invariants
+from srcgrad.optimize.limit_storage import limit_storage
 from srcgrad.optimize.look_through_views import look_through_views
 from srcgrad.optimize.privatize import privatize
 from srcgrad.optimize.prove_indices import prove_indices
@@ -49,9 +54,12 @@ from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.run_in_lanes import run_in_lanes
 from srcgrad.optimize.run_in_threads import run_in_threads
 from srcgrad.optimize.share_common import share_common
+from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
+from srcgrad.optimize.store_first import store_first
 from srcgrad.optimize.trust_indices import trust_indices
+from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
 from srcgrad.settings import Options
 from srcgrad.watch import announcing, warn_of_unknown_steps
@@ -120,24 +128,41 @@ IMPROVE = each(
 # Where `parallel` asks for it, before lanes: these then run in each chunk.
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
-LANES = each(run_in_lanes, copy_columns, carry_sums, carry_elements, hoist_invariants, share_common)
+LANES = each(
+    unroll_for_lanes,
+    run_in_lanes,
+    copy_columns,
+    carry_sums,
+    carry_elements,
+    shorten_recurrences,
+    add_carried_last,
+    hide_rows,
+    hoist_invariants,
+    share_common,
+)
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
+# Of lanes, too, but behind the others, which take it that a shadow is filled with zeros.
+LAST = each(store_first)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
     dict.fromkeys(
         (
             "lower",
             trust_indices.__name__,
-            *(step.name for step in (*PREPARE, *CHOICES)),
+            *(step.name for step in PREPARE),
+            set_budgets.__name__,
+            *(step.name for step in CHOICES),
             "reverse",
             "forward",
+            all_directions.__name__,
             *(step.name for step in RECALL),
             copy_arguments.__name__,
-            *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY)),
+            *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY, *LAST)),
             check_finite.__name__,
             "drop_value",
+            limit_storage.__name__,
         )
     )
 )
@@ -164,7 +189,10 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: 
     checks_value = options.check_nan and not with_value
     differentiate = Step("reverse", partial(pullbacks.gradient, wrt=wrt, with_value=with_value or checks_value))
     dropping = (Step("drop_value", drop_value),) if checks_value else ()
-    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *finishing(options), *dropping))
+    limit = options.storage_limit
+    limiting = () if limit is None else (Step(limit_storage.__name__, partial(limit_storage, budget=limit)),)
+    last = (*finishing(options), *dropping, *limiting)
+    return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *last))
 
 
 def drop_value(function: Function) -> Function:
@@ -176,6 +204,15 @@ def tangents(function: Function, wrt: Sequence[int], options: Options) -> Functi
     """``(*results, *tangents)`` from ``(*primals, *tangents)``."""
     differentiate = Step("forward", partial(forward.forward, wrt=wrt))
     return run(function, (*preparing(options), *CHOICES, differentiate, *finishing(options)))
+
+
+def columns(function: Function, position: int, options: Options) -> Function:
+    """The Jacobian of the only result by the array parameter at ``position``, direction by direction in one loop."""
+    copying = () if options.mutates else each(copy_arguments)
+    value = run(function, (*preparing(options), *copying))
+    differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
+    looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
+    return run(function, (*preparing(options), differentiate, *copying, looping, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
@@ -200,7 +237,8 @@ def halves(function: Function, wrt: Sequence[int], options: Options) -> Halves:
 def preparing(options: Options) -> tuple[Step, ...]:
     """What comes before differentiation."""
     trusting = () if options.boundscheck else each(trust_indices)
-    return (*trusting, *PREPARE)
+    budgets = partial(set_budgets, default=options.budget, everywhere=options.checkpoints_everywhere)
+    return (*trusting, *PREPARE, *each(budgets, name=set_budgets.__name__))
 
 
 def finishing(options: Options) -> tuple[Step, ...]:
@@ -209,7 +247,8 @@ def finishing(options: Options) -> tuple[Step, ...]:
     copying = () if options.mutates else (Step("copy_arguments", copy_arguments),)
     checking = each(check_finite) if options.check_nan else ()
     threads = THREADS if options.threads else ()
-    return (*copying, *IMPROVE, *threads, *(LANES if options.reorders else ()), *TIDY, *checking)
+    lanes, last = (LANES, LAST) if options.reorders else ((), ())
+    return (*copying, *IMPROVE, *threads, *lanes, *TIDY, *last, *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:

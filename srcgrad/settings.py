@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TypedDict
 
 DEFAULT_FASTMATH = frozenset({"contract", "reassoc", "arcp"})
+BY_OPTION = -1  # the budget of a loop that takes that of its derivative
+UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,10 @@ class Options:
         Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost; in loops
         over pairs of points, look at copies of their coordinates; hand elements of arrays on from one iteration to the
         next as numbers. Compiled code only, and only where `fastmath` lets sums be reordered.
+    checkpoint : int or str
+        How much memory a loop may use, in bytes or as "64MB": loops that carry a state then keep it now and then only.
+        "marked" does so for those marked by `srcgrad.checkpoint` alone, with a quarter of the machine's memory; "auto",
+        too, and for the others in calls of `grad` that would keep more than that; "off" for none.
     """
 
     jit: bool = True
@@ -48,6 +54,7 @@ class Options:
     mutates: bool = False
     check_nan: bool = False
     lanes: bool = True
+    checkpoint: int | str = "auto"
 
     def described(self) -> tuple[tuple[str, object], ...]:
         """Every option by name, the same in each process: sets are sorted."""
@@ -58,6 +65,26 @@ class Options:
     def threads(self) -> bool:
         """Whether iterations may run at once."""
         return self.parallel and self.jit
+
+    @property
+    def budget(self) -> int | None:
+        """The bytes that a loop with checkpoints may use; None: there are no checkpoints."""
+        if self.checkpoint == "off":
+            return None
+        return quarter_of_memory() if self.checkpoint in ("auto", "marked") else in_bytes(self.checkpoint)
+
+    @property
+    def checkpoints_everywhere(self) -> bool:
+        """Whether loops without a mark have checkpoints, too."""
+        return self.checkpoint not in ("auto", "marked", "off")
+
+    @property
+    def storage_limit(self) -> int | None:
+        """The bytes that loops without checkpoints may keep, None for any number.
+
+        With ``mutates`` it is too late for another form once it is known how many: arguments may be written to by then.
+        """
+        return self.budget if self.checkpoint == "auto" and not self.mutates else None
 
     @property
     def reorders(self) -> bool:
@@ -78,6 +105,33 @@ class OptionValues(TypedDict, total=False):
     mutates: bool
     check_nan: bool
     lanes: bool
+    checkpoint: int | str
+
+
+def quarter_of_memory() -> int:
+    """Of the machine, or of what this process may use of it."""
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    allowed = limit.read_text().strip() if limit.is_file() else ""
+    return min(most, int(allowed)) // 4 if allowed.isdecimal() else most // 4
+
+
+def in_bytes(size: int | str) -> int:
+    """A size of memory, given in bytes or as "64MB", "1.5 GB" or "512KiB".
+
+    >>> in_bytes("64MB")
+    64000000
+    """
+    text = str(size).strip().lower()
+    number = text.rstrip("bikmg").strip()
+    unit = text[len(number) :].strip() or "b"
+    try:
+        found = int(float(number) * UNITS[unit])
+    except (KeyError, ValueError):
+        found = 0
+    if found <= 0:
+        raise ValueError(f"{size!r} is no size of memory; write for example '64MB'")
+    return found
 
 
 def cache_directory() -> Path:

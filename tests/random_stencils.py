@@ -37,15 +37,43 @@ class _Writer:
     b: Builder
     arrays: list[Value] = field(default_factory=list)
     numbers: list[Operand] = field(default_factory=list)
+    rows: Operand | None = None
 
     def function(self, parameters: list[Value]) -> list[Operand]:
         self.arrays, n = parameters[:3], parameters[3]
+        self.given = parameters[1]
         if self.rng.random() < 0.4:
             self.arrays.append(self.view(self.arrays[0]))
+        size = self.b("dim", self.arrays[0], axis=0)
+        fresh = self.b("alloc", size, dtype=F64, fill=self.rng.choice(["zeros", "zeros", "empty"]), name="w")
+        if self.b.ops[-1].text("fill") == "empty":
+            self.b.nest((size,), lambda at: self.b.emit("store", fresh, *at, constant(0.0)))
+        if self.rng.random() < 0.7:
+            self.scatter(fresh, n)
+        self.arrays.insert(self.rng.choice([0, 3]), fresh)
         total: Operand = constant(0.0)
         for _ in range(self.rng.randint(1, 3)):
             total = self.rng.choice([self.loop, self.loop, self.sweeps, self.swaps])(total, n)
-        return [total]
+
+        def add_up(i: Value, s: Operand) -> list[Operand]:
+            factor = self.b("add", self.b("cast", i, dtype=F64), constant(0.3))
+            return [self.b("add", s, self.b("mul", factor, self.b("load", fresh, i)))]
+
+        return list(self.b.for_(size, [total], add_up, ["total"]))
+
+    def scatter(self, array: Value, n: Operand) -> None:
+        """A loop that only adds to neighbouring elements."""
+        size = self.b("dim", array, axis=0)
+        trips = self.rng.choice([n, self.b("max", index(0), self.b("sub", n, index(2))), size])
+        offsets = [0] if trips is size else self.rng.choice([[0], [1], [0, 1], [1, 3], [0, 1, 2]])
+
+        def iteration(i: Value) -> tuple[Operand, ...]:
+            for offset in offsets:
+                value = self.b("load", self.given, i)
+                self.b.emit("accumulate", array, self.b("add", i, index(offset)) if offset else i, value)
+            return ()
+
+        self.b.for_(trips, (), iteration)
 
     def view(self, array: Value) -> Value:
         size = self.b("sub", self.b("dim", array, axis=0), index(1))
@@ -54,7 +82,6 @@ class _Writer:
 
     def sweeps(self, total: Operand, n: Operand) -> Operand:
         """A loop around, whose counter may be the row."""
-        self.rows: Operand | None = None
 
         def iteration(k: Value, s: Operand) -> list[Operand]:
             self.rows = k
@@ -69,15 +96,13 @@ class _Writer:
         before = self.arrays
 
         def iteration(_: Value, u: Value, v: Value, s: Operand) -> list[Operand]:
-            self.arrays = [u, v, before[2]]
+            self.arrays = [u, v, *before[2:]]
             s = self.loop(s, n)
             return [v, u, s]
 
         *_, result = self.b.for_(index(2), [*before[:2], total], iteration, ["u", "v", "total"])
         self.arrays = before
         return result
-
-    rows: Operand | None = None
 
     def loop(self, total: Operand, n: Operand) -> Operand:
         """An innermost loop, its elements in one or two stencils."""
@@ -88,7 +113,7 @@ class _Writer:
         arrays = self.rng.choices(self.arrays, k=self.rng.choice([1, 1, 2]))
 
         def iteration(i: Value, s: Operand) -> list[Operand]:
-            self.numbers = [constant(0.5), self.b("load", self.arrays[1], i)]
+            self.numbers = [constant(0.5), self.b("load", self.given, i)]
             moving = i if step > 0 else self.b("sub", self.b("sub", trips, index(1)), i)
             moving = moving if abs(step) == 1 else self.b("mul", moving, index(2))
             for _ in range(self.rng.randint(2, 7)):

@@ -65,6 +65,5 @@ def test_factor_is_read_again() -> None:
     m, weights = generator.normal(size=(2, 5, 5))
     a = m @ m.T + 5.0 * np.eye(5)
     gradient = grad(cholesky.weighted, jit=False)
-    assert "one per execution" in (kept := gradient.explain(a, weights))
-    assert kept.count("float64") == 1
+    assert "Nothing is kept" in gradient.explain(a, weights)
     np.testing.assert_allclose(gradient(a, weights), cholesky.hand(a, weights))

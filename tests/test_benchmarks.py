@@ -50,11 +50,14 @@ def test_special_values():
 STEP = {"heston": 1e-9}
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+JACOBIANS = ("ba", "hand:simple", "hand:complicated")
+
+
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name not in JACOBIANS])
 def test_hand_forms_against_differences(name):
     """Along one direction of each argument, by the primal alone."""
     found = problem(name)
-    primal = plain_njit(found.primal)
+    primal = plain_njit(found.plain or found.primal)
     argnums = found.argnums if isinstance(found.argnums, tuple) else (found.argnums,)
     for form in filter(None, (found.hand, found.best)):
         gradients = form(*found.arguments)
@@ -70,3 +73,31 @@ def test_hand_forms_against_differences(name):
                 form,
                 k,
             )  # paths that cross the strike
+
+
+@pytest.mark.parametrize("name", ["hand:simple", "hand:complicated"])
+def test_hand_tracking_by_hand_against_differences(name):
+    found = problem(name)
+    front, *rest = found.arguments
+    direction = np.cos(np.arange(front.size))
+    expected = (found.primal(front + 1e-6 * direction, *rest) - found.primal(front - 1e-6 * direction, *rest)) / 2e-6
+    for form in (found.hand, found.best):
+        np.testing.assert_allclose(form(*found.arguments) @ direction, expected, atol=1e-8)
+
+
+def test_bundle_adjustment_by_hand_against_differences():
+    """A few observations, all of whose numbers move at once."""
+    found = problem("ba")
+    cameras, points, weights, seen, features = found.arguments
+    seen, features = seen[:60], features[:60]
+    moves = np.cos(np.arange(15.0))
+
+    def errors(step):
+        own = cameras + step * moves[:11], points + step * moves[11:14], weights[:60] + step * moves[14]
+        return found.primal(*own, seen, features)
+
+    expected = [(high - low) / 2e-6 for high, low in zip(errors(1e-6), errors(-1e-6), strict=True)]
+    for form in (found.hand, found.best):
+        blocks, slopes = form(cameras, points, weights[:60], seen, features)
+        np.testing.assert_allclose(blocks @ moves, expected[0], rtol=1e-6)
+        np.testing.assert_allclose(slopes * moves[14], expected[1], rtol=1e-6)

@@ -16,7 +16,10 @@ from srcgrad import grad, jit
 from srcgrad.analysis.verify_sites import verify_sites
 from srcgrad.ir.core import Function
 from srcgrad.ir.verify import verify
+from srcgrad.optimize.add_carried_last import add_carried_last
 from srcgrad.optimize.carry_elements import carry_elements
+from srcgrad.optimize.hide_rows import hide_rows
+from srcgrad.optimize.store_first import store_first
 from srcgrad.primitives.table import infer
 from srcgrad.settings import Options
 from srcgrad.testing import check_grads
@@ -33,17 +36,21 @@ def after(function: Function, n: int) -> list[np.ndarray]:
 @pytest.mark.parametrize("first", range(0, 240, 40))
 def test_random_stencils(first: int) -> None:
     """The interpreter finds the same before and after, also where a loop is shorter than its stencil is wide."""
-    changed = 0
+    changed = stored = 0
     for seed in range(first, first + 40):
         function = random_stencil(seed)
         carried = carry_elements(function)
+        changed += carried is not function
+        carried = hide_rows(add_carried_last(carried))
+        stored += (last := store_first(carried)) is not carried
+        carried = last
         verify(carried, infer)
         verify_sites(carried)
-        changed += carried is not function
         for n in (0, 1, 2, 3, 9):
             for ours, theirs in zip(after(carried, n), after(function, n), strict=True):
                 np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12, err_msg=f"seed {seed}, n {n}")
     assert changed > 20
+    assert stored > 1
 
 
 @pytest.fixture
@@ -142,6 +149,44 @@ def test_compiled_agrees_with_plain() -> None:
         for ours, plain in zip(grad(f, (0, 1))(u, k), grad(f, (0, 1), jit=False)(u, k), strict=True):
             assert ours.dtype == np.float32
             np.testing.assert_allclose(ours, plain, rtol=2e-5, atol=1e-6)
+
+
+def backward_rows(u: Any, k: Any) -> float:
+    """Rows from the last to the first, each from the one behind it."""
+    a = np.outer(u, k)
+    for i in range(u.shape[0] - 2, -1, -1):
+        for j in range(k.shape[0]):
+            a[i, j] += a[i + 1, j] * a[i, j] + u[j]
+    return float(np.sum(a * a))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.usefixtures("carrying")
+def test_hidden_rows(n: int) -> None:
+    u, k = np.linspace(-0.8, 1.1, n), np.cos(np.arange(float(n)))
+    confirm_gradients(backward_rows, (u, k))
+    assert "row" in grad(backward_rows, jit=False, cache=False).backward_source(u, k, level="compiled")
+
+
+def filtered(x: Any) -> float:
+    """A sum whose last term is that of the iteration before, and one that is compensated: it stays as it is."""
+    y, total, lost = 0.0, 0.0, 0.0
+    for i in range(x.shape[0] - 1):
+        y = 0.5 * (x[i] + y + x[i + 1])
+        term = y - lost
+        new = total + term
+        lost = (new - total) - term
+        total = new
+    return total
+
+
+@pytest.mark.usefixtures("carrying")
+def test_sums_in_another_order() -> None:
+    x = np.linspace(-1.0, 1.3, 7)
+    confirm_gradients(filtered, (x,))
+    text = jit(filtered, jit=False, cache=False).source(x, level="compiled")
+    assert "x[i] + x[i + 1] + y" in text
+    assert "new - total - term" in text
 
 
 def crossing(u: Any) -> float:

@@ -114,6 +114,16 @@ def test_unequal_extents_are_refused(jit: bool) -> None:
     np.testing.assert_allclose(g(LONG, ONE), np.exp(LONG) * 0.7, rtol=1e-12)
 
 
+def test_known_extents_of_one_need_no_strides() -> None:
+    g = grad(centred, argnums=1, jit=False)
+    for x, m in TABLES:
+        srcgrad.check_grads(lambda m, x=x: centred(x, m), (m,), jit=False, order=1)
+        assert g(x, m).shape == m.shape
+        assert "if m.shape[0] == 1" not in g.source(x, m)
+        np.testing.assert_array_equal(g(x, m), g(x, m))
+    assert "m[0, j]" in g.source(*TABLES[0])
+
+
 def test_draws_are_made_once() -> None:
     def f(x, w):
         return np.sum(np.random.normal() * x * w)

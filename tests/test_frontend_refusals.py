@@ -11,7 +11,6 @@ from lowered import lowered
 import srcgrad
 from srcgrad.errors import (
     ArgumentTypeError,
-    Error,
     SourceError,
     UnboundError,
     UnsupportedError,
@@ -37,18 +36,6 @@ def catches(x):
 def with_block(x):
     with open("a"):
         return x
-
-
-def maybe_array(x, n):
-    if n > 1:
-        y = x * 2
-    return y[0]
-
-
-def array_from_loop(x, n):
-    for i in range(n):
-        y = x * i
-    return y[0]
 
 
 def unknown_name(x):
@@ -128,12 +115,6 @@ def assigns_global(x):
     return x
 
 
-def custom_exception(x):
-    if x[0] > 1:
-        raise Error("no")
-    return x[0]
-
-
 def float_range(x):
     s = 0.0
     for i in range(2.5):
@@ -164,8 +145,6 @@ REFUSALS = [
     (generator, (1.0,), UnsupportedError, "returns a generator", "def generator"),
     (catches, (1.0,), UnsupportedSyntaxError, "leaving a try", "break"),
     (with_block, (1.0,), UnsupportedError, "this context", "with open"),
-    (maybe_array, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),
-    (array_from_loop, (X, 2), UnboundError, "'y' may not have a value", "return y[0]"),
     (unknown_name, (1.0,), UnboundError, "'undefined_name' is not defined", "undefined_name"),
     (unknown_function, (1.0,), UnsupportedError, "np.busday_count has no rule", "np.busday_count"),
     (prints, (1.0,), UnsupportedError, "print()", "print(x, file=None)"),
@@ -180,7 +159,6 @@ REFUSALS = [
     (iterator_kept, (X,), UnsupportedError, "iterator", "pairs = zip"),
     (sets_attribute, (X,), UnsupportedError, "attribute is assigned", "x.shape"),
     (assigns_global, (X,), UnsupportedSyntaxError, "global 'X'", "X = x"),
-    (custom_exception, (X,), UnsupportedError, "not built in", "Error("),
     (float_range, (X,), ArgumentTypeError, "range() takes integers", "range(2.5)"),
     (big_literal, (X,), ArgumentTypeError, "64 bits", "1000000"),
     (never_ends, (X,), UnsupportedSyntaxError, "never ends", "while True"),

@@ -285,7 +285,8 @@ def test_ba_matrix() -> None:
 
     def residuals(flat: np.ndarray) -> np.ndarray:
         cameras, points, weights = np.split(flat, [11 * n, 11 * n + 3 * m])
-        own = ba.parameters(cameras.reshape(n, 11), points.reshape(m, 3), weights, seen)
+        of_camera, of_point = cameras.reshape(n, 11)[seen[:, 0]], points.reshape(m, 3)[seen[:, 1]]
+        own = np.column_stack((of_camera, of_point, weights))
         found = [reprojection(row, feature) for row, feature in zip(own, features, strict=True)]
         return np.concatenate((*found, 1.0 - weights**2))
 

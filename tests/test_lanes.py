@@ -14,8 +14,7 @@ from random_programs import Program, program_of_iterations
 from test_random import check
 
 from srcgrad import grad
-from srcgrad.optimize import run_in_lanes
-from srcgrad.optimize.lanes import widen
+from srcgrad.optimize.lanes import decision, widen
 from srcgrad.settings import Options
 
 
@@ -23,7 +22,7 @@ from srcgrad.settings import Options
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every loop that may run in lanes does, in blocks of three, in plain Python too."""
     monkeypatch.setattr(Options, "reorders", property(lambda options: True))
-    monkeypatch.setattr(run_in_lanes, "_is_worth_it", lambda op: op.primitive == "for")
+    monkeypatch.setattr(decision, "is_worth_it", lambda op: op.primitive == "for")
     monkeypatch.setattr(widen, "LANES", 3)
 
 
@@ -91,6 +90,26 @@ def own_rows(x: Any, w: Any) -> float:
             y[i, a] = math.exp(x[i, a] * w[a])
             y[i, a] = y[i, a] * y[i, 0]
     return float(np.sum(y * y))
+
+
+def quadratic_forms(x: Any, means: Any, lower: Any) -> float:
+    """A triangle of products in each of several terms: four of its innermost iterations are done at once."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        t = 0.0
+        for k in range(means.shape[0]):
+            centred = np.empty(x.shape[1])
+            for a in range(x.shape[1]):
+                centred[a] = x[i, a] - means[k, a]
+            s = 0.0
+            for a in range(x.shape[1]):
+                y = centred[a]
+                for b in range(a):
+                    y += lower[k, a, b] * centred[b]
+                s += y * y
+            t += math.exp(-0.1 * s)
+        total += math.log(t)
+    return total
 
 
 def branches(x: Any, w: Any) -> float:
@@ -200,6 +219,19 @@ def to_tolerance(m: Any, e: float) -> float:
     return total
 
 
+def indices_inside(e: Any, m: Any) -> float:
+    """The same with subscripts inside the iteration; that one array may be too short is checked in front of it all."""
+    total = 0.0
+    for i in range(m.shape[0]):
+        x = m[i]
+        step = 1.0
+        while abs(step) > 1e-13:
+            step = (x - e[i] * math.sin(x) - m[i]) / (1.0 - e[i] * math.cos(x))
+            x -= step
+        total += x * m[i]
+    return total
+
+
 def steps_to_tolerance(z: Any, p: Any) -> float:
     """An iteration without a limit in each step of a recurrence, of which every second has a branch of its own."""
     total = 0.0
@@ -241,10 +273,12 @@ CASES: dict[Callable[..., float], Callable[[int], tuple[Any, ...]]] = {
     swaps: lambda n: (np.array([0.4, 0.2]), numbers(n, 4)),
     scattered: lambda n: (numbers(2, 3), np.arange(n) % 2, numbers(n, 3, seed=1)),
     own_rows: lambda n: (0.3 * numbers(n, 3), numbers(3, seed=1)),
+    quadratic_forms: lambda n: (numbers(n, 10), numbers(2, 10, seed=1), 0.3 * numbers(2, 10, 10, seed=2)),
     branches: lambda n: (numbers(n, 3), numbers(3, seed=1)),
     triangle: lambda n: (0.3 * numbers(n, 3), numbers(3, 3, seed=1)),
     roots: lambda n: (np.abs(numbers(n)), 0.6),
     to_tolerance: lambda n: (np.abs(numbers(n)) * (np.arange(n) % 4 > 0), 0.6),
+    indices_inside: lambda n: (0.1 + 0.05 * numbers(n, seed=1), np.abs(numbers(n))),
     steps_to_tolerance: lambda n: (numbers(n, 3), np.array([0.6, 0.2])),
     halvings: lambda n: (numbers(n), 0.7),
     of_lengths: lambda n: (numbers(n), np.arange(n) % 4),
@@ -267,7 +301,7 @@ def test_tangents(f: Callable[..., float]) -> None:
     confirm_tangents(f, CASES[f](7))
 
 
-@pytest.mark.parametrize("f", [mixture, paths, to_tolerance, halvings])
+@pytest.mark.parametrize("f", [mixture, paths, to_tolerance, halvings, quadratic_forms])
 def test_jitted(f: Callable[..., float]) -> None:
     args = CASES[f](70)
     wrt = differentiable(args)
@@ -282,6 +316,20 @@ def test_jitted(f: Callable[..., float]) -> None:
 def test_all_of_these_run_in_lanes(f: Callable[..., float]) -> None:
     args = CASES[f](7)
     assert "range(lanes)" in grad(f, differentiable(args), jit=False).source(*args, level="compiled")
+
+
+def test_an_index_inside_an_iteration_without_limit() -> None:
+    e, m = np.full(3, 0.1), np.ones(4)
+    with pytest.raises(IndexError, match="index 3 is out of range for an axis of extent 3"):
+        grad(indices_inside, jit=False)(e, m)
+
+
+def test_innermost_iterations_are_done_four_at_once() -> None:
+    """And the sums that the adjoint of the means wants are taken once, not for each element of the triangle."""
+    args = CASES[quadratic_forms](7)
+    text = grad(quadratic_forms, (0, 1, 2)).source(*args, level="compiled")
+    assert text.count("lower[k, a, k_1 + 3]\n") == 2  # forward and reverse
+    assert text.count("means_bar[k, a] +=") == 1 and "np.uint64(q)] -=" not in text
 
 
 def test_only_compiled_code_runs_in_lanes() -> None:

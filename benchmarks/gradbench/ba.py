@@ -2,7 +2,7 @@
 
 A camera has 11 parameters: rotation (3, axis times angle), centre (3), focal length, principal point (2) and radial
 distortion (2). An observation depends on its camera, its point (3) and its weight, 15 numbers: two reverse sweeps, one
-for each coordinate of the error, give all blocks at once.
+for each coordinate of the error, give its two rows; what they have in common is computed once.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.gradbench.tasks import Array, Task
+from benchmarks.flags import plain_njit
+from benchmarks.gradbench.tasks import Array, Indices, Task
 from srcgrad import grad, jit
 
 CAMERA, POINT = 11, 3
 BLOCK = CAMERA + POINT + 1
 
 
+@plain_njit
 def reprojection(own: Array, feature: Array) -> tuple[float, float]:
     """The weighted error of an observation; ``own`` are its 15 numbers."""
     r0, r1, r2 = own[0], own[1], own[2]
@@ -41,61 +43,86 @@ def reprojection(own: Array, feature: Array) -> tuple[float, float]:
     return own[14] * (u * distortion + own[7] - feature[0]), own[14] * (v * distortion + own[8] - feature[1])
 
 
-def parameters(cameras: Array, points: Array, weights: Array, seen: Array) -> Array:
-    """A row of 15 numbers for each observation."""
-    own = np.empty((seen.shape[0], BLOCK))
-    for i in range(seen.shape[0]):
-        for a in range(CAMERA):
-            own[i, a] = cameras[seen[i, 0], a]
-        for a in range(POINT):
-            own[i, CAMERA + a] = points[seen[i, 1], a]
-        own[i, BLOCK - 1] = weights[i]
-    return own
+@plain_njit
+def take(own: Array, camera: Array, point: Array, weight: float) -> None:
+    """Fills ``own`` with the numbers of an observation."""
+    for a in range(CAMERA):
+        own[a] = camera[a]
+    for a in range(POINT):
+        own[CAMERA + a] = point[a]
+    own[BLOCK - 1] = weight
 
 
-def errors(cameras: Array, points: Array, weights: Array, seen: Array, features: Array) -> tuple[Array, Array]:
+def errors(cameras: Array, points: Array, weights: Array, seen: Indices, features: Array) -> tuple[Array, Array]:
     """Of the observations, and of the weights, which should be 1."""
-    own = parameters(cameras, points, weights, seen)
+    own = np.empty(BLOCK)
     reprojected = np.empty((seen.shape[0], 2))
     for i in range(seen.shape[0]):
-        reprojected[i, 0], reprojected[i, 1] = reprojection(own[i], features[i])
+        take(own, cameras[seen[i, 0]], points[seen[i, 1]], weights[i])
+        reprojected[i, 0], reprojected[i, 1] = reprojection(own, features[i])
     return reprojected, weight_errors(weights)
 
 
+@plain_njit
 def weight_errors(weights: Array) -> Array:
     return 1.0 - weights * weights
 
 
-def seeded(own: Array, features: Array, first: float, second: float) -> float:
-    """All errors, each coordinate with a factor of its own: an observation meets no other."""
-    total = 0.0
-    for i in range(own.shape[0]):
-        a, b = reprojection(own[i], features[i])
-        total += first * a + second * b
-    return total
+def horizontal(own: Array, feature: Array) -> float:
+    return reprojection(own, feature)[0]
 
 
-blocks_of = grad(seeded)
-weight_slopes_of = grad(lambda weights: np.sum(weight_errors(weights)))
-parameters_of = jit(parameters)
+def vertical(own: Array, feature: Array) -> float:
+    return reprojection(own, feature)[1]
+
+
+by_horizontal, by_vertical = grad(horizontal), grad(vertical)
+by_weights = grad(lambda weights: np.sum(weight_errors(weights)))
+
+
+def blocks(cameras: Array, points: Array, weights: Array, seen: Indices, features: Array) -> tuple[Array, Array]:
+    """The Jacobian's values: two rows for each observation, and a number for each weight."""
+    own = np.empty(BLOCK)
+    rows = np.empty((seen.shape[0], 2, BLOCK))
+    for i in range(seen.shape[0]):
+        take(own, cameras[seen[i, 0]], points[seen[i, 1]], weights[i])
+        rows[i, 0] = by_horizontal(own, features[i])
+        rows[i, 1] = by_vertical(own, features[i])
+    return rows, by_weights(weights)
+
+
+blocks_of = jit(blocks)
+
+
+@plain_njit
+def pattern(seen: Indices, cameras: int, points: int) -> tuple[Indices, Indices]:
+    """Where each row starts, and the columns of all values."""
+    count = seen.shape[0]
+    columns = np.empty(2 * BLOCK * count + count, dtype=np.int64)
+    rows = np.empty(3 * count + 1, dtype=np.int64)
+    first_point = CAMERA * cameras
+    first_weight = first_point + POINT * points
+    for row in range(2 * count):
+        i, start = row // 2, BLOCK * row
+        rows[row] = start
+        for a in range(CAMERA):
+            columns[start + a] = CAMERA * seen[i, 0] + a
+        for a in range(POINT):
+            columns[start + CAMERA + a] = first_point + POINT * seen[i, 1] + a
+        columns[start + BLOCK - 1] = first_weight + i
+    for i in range(count):
+        rows[2 * count + i] = 2 * BLOCK * count + i
+        columns[2 * BLOCK * count + i] = first_weight + i
+    rows[3 * count] = 2 * BLOCK * count + count
+    return rows, columns
 
 
 def sparse_jacobian(
-    cameras: Array, points: Array, weights: Array, seen: Array, features: Array
-) -> tuple[Any, Any, Array]:
+    cameras: Array, points: Array, weights: Array, seen: Indices, features: Array
+) -> tuple[Indices, Indices, Array]:
     """``rows``, ``columns`` and ``values`` of compressed rows: two for each observation, then one for each weight."""
-    count = seen.shape[0]
-    own = parameters_of(cameras, points, weights, seen)
-    blocks = np.stack((blocks_of(own, features, 1.0, 0.0), blocks_of(own, features, 0.0, 1.0)), axis=1)
-    values = np.concatenate((blocks.ravel(), weight_slopes_of(weights)))
-    of_weight = cameras.size + points.size + np.arange(count)
-    of_block = np.empty((count, 2, BLOCK), dtype=np.int64)
-    of_block[:, :, :CAMERA] = (CAMERA * seen[:, :1] + np.arange(CAMERA))[:, None]
-    of_block[:, :, CAMERA:-1] = (cameras.size + POINT * seen[:, 1:] + np.arange(POINT))[:, None]
-    of_block[:, :, -1] = of_weight[:, None]
-    columns = np.concatenate((of_block.ravel(), of_weight))
-    rows = np.concatenate((BLOCK * np.arange(2 * count), 2 * BLOCK * count + np.arange(count + 1)))
-    return rows, columns, values
+    rows, slopes = blocks_of(cameras, points, weights, seen, features)
+    return *pattern(seen, len(cameras), len(points)), np.concatenate((rows.ravel(), slopes))
 
 
 def prepare(given: dict[str, Any]) -> tuple[Array, ...]:

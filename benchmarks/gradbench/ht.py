@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from benchmarks.gradbench.tasks import Array, Task
+from benchmarks.flags import plain_njit
+from benchmarks.gradbench.tasks import Array, Indices, Task
 from srcgrad import jacfwd, jit
 
-Indices = npt.NDArray[np.int64]
 FINGERS, BONES_OF_FINGER = 5, 4
 FIRST_FINGER_BONE = 2  # after the wrist and the first bone of the thumb: the first of a finger does not bend
 
@@ -32,6 +31,7 @@ class Model(NamedTuple):
     mirrored: bool
 
 
+@plain_njit
 def bone_angles(theta: Array, bones: int) -> Array:
     """The angles of each bone about x, z and y: of a finger's four bones the first bends in two directions."""
     angles = np.zeros((bones, 3))
@@ -46,6 +46,7 @@ def bone_angles(theta: Array, bones: int) -> Array:
     return angles
 
 
+@plain_njit
 def bone_rotation(angles: Array) -> Array:
     """About x, then y, then z, as a homogeneous matrix."""
     cx, sx = np.cos(angles[0]), np.sin(angles[0])
@@ -61,6 +62,7 @@ def bone_rotation(angles: Array) -> Array:
     )
 
 
+@plain_njit
 def global_rotation(r: Array) -> Array:
     """Rodrigues' formula; a rotation that is hardly one is none."""
     angle = np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
@@ -77,6 +79,7 @@ def global_rotation(r: Array) -> Array:
     )
 
 
+@plain_njit
 def vertices(theta: Array, model: Model) -> Array:
     """Of the posed hand, a row each: the vertex follows its bones, by weights."""
     bones = model.parents.shape[0]
@@ -105,6 +108,7 @@ def simple(theta: Array, model: Model, correspondences: Indices, points: Array) 
     return (points - vertices(theta, model)[correspondences]).ravel()
 
 
+@plain_njit
 def complicated(theta: Array, us: Array, model: Model, triangles: Indices, points: Array) -> Array:
     """The same for points in triangles; ``triangles`` has the three vertices of each."""
     v = vertices(theta, model)

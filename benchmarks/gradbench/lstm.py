@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.flags import plain_njit
 from benchmarks.gradbench.tasks import Array, Task
 from srcgrad import grad, jit
 
 
+@plain_njit
 def sigmoid(x: float) -> float:
     return 1.0 / (1.0 + np.exp(-x))
 
 
+@plain_njit
 def step(weight: Array, bias: Array, hidden: Array, cell: Array, signal: Array) -> None:
     """A layer reads ``signal`` and leaves its output in ``hidden``."""
     b = signal.shape[0]

@@ -6,7 +6,7 @@ iterations write ``factor[i, j]`` of larger ``j`` or ``i``. No constant tells th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -79,17 +79,34 @@ def counters_along(path: Sequence[tuple[Block, int]], affine: Callable[[Operand]
 
 def unequal_along(path: Sequence[tuple[Block, int]], definitions: Definitions) -> list[Affine]:
     """Differences that are not zero in the branches on the way to an op."""
-    found = []
+    found = [difference for difference, equal in _compared_along(path, definitions) if not equal]
+    return [*found, *(difference * -1 for difference in found)]
+
+
+def with_counter(form: Affine, counter: Value, path: Sequence[tuple[Block, int]], definitions: Definitions) -> Affine:
+    """A form in terms of a counter where the branches on the way to an op say that something else is equal to it.
+
+    ``factor[i, i]``, where ``i == j``, is an element that no other j has.
+    """
+    for difference, equal in _compared_along(path, definitions):
+        if not equal or counter not in difference.terms:
+            continue
+        for value, factor in difference.terms.items():
+            if value is not counter and abs(factor) == 1 and value in form.terms:
+                form = form - difference * (form.terms[value] * factor)
+    return form
+
+
+def _compared_along(path: Sequence[tuple[Block, int]], definitions: Definitions) -> Iterator[tuple[Affine, bool]]:
+    """Differences that are zero, or are not, in the branches on the way to an op."""
     for (block, position), (inner, _) in pairwise(path):
         branch = block.ops[position]
         condition = branch.operands[0] if branch.primitive == "if" else None
         test = definitions.op.get(condition) if isinstance(condition, Value) else None
         if test is None or test.primitive not in ("eq", "ne") or test.operands[0].type != INDEX:
             continue
-        if inner is branch.blocks[1 if test.primitive == "eq" else 0]:
-            a, b = (definitions.affine(x) for x in test.operands)
-            found += [a - b, b - a]
-    return found
+        a, b = (definitions.affine(x) for x in test.operands)
+        yield a - b, (inner is branch.blocks[0]) == (test.primitive == "eq")
 
 
 def _is_positive(form: Affine) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from srcgrad.analysis.accesses import Access, Definitions, scope_of
 from srcgrad.analysis.affine import Affine
-from srcgrad.analysis.apart import counters_along, grows_apart, least, never_equal, unequal_along
+from srcgrad.analysis.apart import counters_along, grows_apart, least, never_equal, unequal_along, with_counter
 from srcgrad.analysis.distinct import Distinct
 from srcgrad.analysis.sites import Sites, Token
 from srcgrad.analysis.written import written_by_callees
@@ -153,7 +153,7 @@ class Effects:
         if one.root is not other.root:
             return not self.distinct(one.root, other.root)
         pairs_of_indices = [*zip(one.indices, other.indices, strict=True)]
-        if any(self._moved_on(a, b, loop) for a, b in pairs_of_indices):
+        if any(self._moved_on(a, b, loop) for a, b in (*pairs_of_indices, *self._counted_pairs(read, write, loop))):
             return False
         return not self._apart_later(read, write, pairs_of_indices, loop)
 
@@ -175,6 +175,22 @@ class Effects:
             return False
         difference = a - b
         return difference.is_constant and difference.constant != 0
+
+    def _counted_pairs(self, read: Touch, write: Touch, loop: Block) -> IndexPairs:
+        """The indices in terms of the loop's counter, where branches inside the loop say that they are equal to it."""
+        if loop not in self.counted:
+            return ()
+        forms = []
+        for touch in (read, write):
+            inside = touch.path[[block for block, _ in touch.path].index(loop) :]
+            counter = loop.parameters[0]
+            forms.append(
+                [
+                    None if form is None else with_counter(form, counter, inside, self.definitions)
+                    for form in self._access(touch).indices
+                ]
+            )
+        return [*zip(*forms, strict=True)]
 
     def _moved_on(self, a: Affine | None, b: Affine | None, loop: Block) -> bool:
         """The index ``b`` of every later iteration of the loop differs from ``a`` of this one."""

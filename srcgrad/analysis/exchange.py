@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from srcgrad.analysis.accesses import Definitions, indices
 from srcgrad.analysis.affine import Affine
+from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_by_callees
 from srcgrad.ir.core import Function, Op, Operand, Value, defined, walk
@@ -41,8 +42,8 @@ class Exchange:
         Memory from outside that is only added to, by more than one iteration.
     own : list of Value
         Memory from outside of which each iteration has elements of its own.
-    free : bool
-        Whether there is nothing else.
+    refusal : Refusal or None
+        What else there is, if anything.
     """
 
     def __init__(self, function: Function, loop: Op) -> None:
@@ -55,27 +56,38 @@ class Exchange:
         self._sites = Sites(function)
         self._written = written_by_callees(function.callees)
         self._accesses: dict[Value, list[Op]] = {}
-        self.free = self._collect() and all(self._sorted_in(site, ops) for site, ops in self._accesses.items())
+        self.refusal = self._collect() or self._sort()
+
+    @property
+    def free(self) -> bool:
+        return self.refusal is None
 
     def is_sum(self, array: Operand) -> bool:
         """Whether a reference is to memory that is only added to."""
         return not self._sites.sites(array).isdisjoint(self.sums)
 
-    def _collect(self) -> bool:
-        """Gather the accesses to memory from outside, by site; False if there is an effect that is not an access."""
+    def _collect(self) -> Refusal | None:
+        """Gather the accesses to memory from outside, by site; refuse an effect that is not an access."""
         for op in walk(self.loop.blocks[0]):
             match effect(op.primitive):
                 case Effect.READ | Effect.WRITE:
                     self._note(op, op.operands[0])
                 case Effect.CALL:
                     if not self._only_reads(op):
-                        return False
+                        return refused("it calls a function that writes to arrays from outside", op)
                     for operand in op.operands:
                         self._note(op, operand)
                 case Effect.STACK:
                     if any(isinstance(x.type, Stack) and x not in self.inside for x in op.operands):
-                        return False
-        return True
+                        return refused("what is kept for the reverse sweep is kept in order", op)
+        return None
+
+    def _sort(self) -> Refusal | None:
+        for site, ops in self._accesses.items():
+            if not self._sorted_in(site, ops):
+                write = next(op for op in ops if effect(op.primitive) is not Effect.READ)
+                return refused(f"iterations may write and read the same elements of {site.name or 'an array'}", write)
+        return None
 
     def _note(self, op: Op, array: Operand) -> None:
         for site in self._sites.sites(array) - self.inside:

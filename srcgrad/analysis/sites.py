@@ -35,6 +35,8 @@ class Sites:
         self.birth: dict[Value, tuple[Block, ...]] = {}  # site -> the loop bodies around it, outermost first
         self.parameters = frozenset(p for p in function.parameters if isinstance(p.type, Array))
         self._flows: dict[Value, list[_Flow]] = {}
+        # Callees that give fresh memory, never what they are given.
+        self._fresh = frozenset(name for name, callee in function.callees.items() if callee.rules is not None)
         for parameter in self.parameters:
             self.birth[parameter] = ()
         self._block(function.body, ())
@@ -103,7 +105,7 @@ class Sites:
         for result in op.results:
             if isinstance(result.type, Array):
                 self.birth[result] = loops
-                for operand in op.operands:
+                for operand in () if op.text("callee") in self._fresh else op.operands:
                     self._flow(operand, result)
 
     def _stack(self, op: Op) -> None:

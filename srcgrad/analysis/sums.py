@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterator
 from typing import NamedTuple
 
+from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.ir.core import Block, Const, Op, Operand, Value, defined, definitions, first_carried, used, walk
 from srcgrad.ir.types import Scalar
 
@@ -14,6 +15,19 @@ def only_sums(op: Op) -> bool:
     """Whether each carried scalar is only added to or subtracted from, and no partial sum is read by anything else."""
     body = op.blocks[0]
     return set(sums(op)) == set(range(len(body.yields)))
+
+
+def carried_over(op: Op) -> Refusal | None:
+    """Why the order of a loop's iterations matters to what it carries, if it does."""
+    body = op.blocks[0]
+    others = set(range(len(body.yields))) - set(sums(op))
+    if not others:
+        return None
+    k = min(others)
+    made = definitions(body).get(body.yields[k]) if isinstance(body.yields[k], Value) else None  # type: ignore[arg-type]
+    name = body.parameters[1 + k].name or op.results[k].name
+    what = f"the {name}" if name else "what"
+    return refused(f"each iteration begins with {what} that the one before it ended with", made or op)
 
 
 def sums(op: Op) -> Iterator[int]:

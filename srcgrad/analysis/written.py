@@ -45,7 +45,7 @@ def filled_by(op: Op) -> tuple[Operand, ...]:
     if effect(op.primitive) is Effect.WRITE:
         return op.operands[:1]
     routine = ROUTINES.get(op.text("callee")) if op.primitive == "call" else None
-    return op.operands[routine.reads :] if routine else ()
+    return op.operands[routine.reads : routine.reads + routine.fills] if routine else ()
 
 
 def written_sites(function: Function, sites: Sites) -> dict[Op, frozenset[Value]]:

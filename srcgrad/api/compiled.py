@@ -23,6 +23,7 @@ from srcgrad.backend.runtime import reword
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
 from srcgrad.frontend.boundary.known import ValueNeededError, of_unequal_extents, stretched
 from srcgrad.ir.core import Function
+from srcgrad.primitives.control import TOO_MUCH
 from srcgrad.settings import Options
 
 if TYPE_CHECKING:
@@ -59,6 +60,13 @@ class Compiled(CallableInNumba):
         entry = self._entry
         try:
             return entry(*args, **kwargs)
+        except MemoryError as error:
+            if self._table.options.storage_limit is None or not _is_too_much(error):
+                raise
+            sparing = self._sparing
+            assert isinstance(sparing, Compiled)
+            with AtTheCall():
+                return sparing(*args, **kwargs)
         except (NotNative, NumbaError):  # Numba's are about types that it cannot name
             if entry is self._general_entry:
                 raise
@@ -190,6 +198,14 @@ class Compiled(CallableInNumba):
     def _program(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Program:
         return self._table.for_values(self._table.bound(args, kwargs), self.program)
 
+    @functools.cached_property
+    def _sparing(self) -> Compiled:
+        """The same with checkpoints in all loops that carry a state."""
+        budget = self._table.options.storage_limit
+        assert budget is not None
+        options = replace(self._table.options, checkpoint=budget)
+        return self._relative("_sparing", type(self)(self._table.function, self._table.plan, options))
+
     # -- pickling -----------------------------------------------------------------------------------------
 
     def _relative(self, name: str, other: Compiled) -> Compiled:
@@ -214,6 +230,11 @@ def _taking_over(args: tuple[object, ...], kwargs: Mapping[str, object]) -> Call
         if hasattr(type(argument), "__srcgrad_call__"):
             return MethodType(type(argument).__srcgrad_call__, argument)  # type: ignore[attr-defined]  # just seen
     return None
+
+
+def _is_too_much(error: MemoryError) -> bool:
+    """Whether it says that the reverse sweep would keep more than it may; the numbers may be put in already."""
+    return bool(error.args) and str(error.args[0]).startswith(TOO_MUCH.partition("{")[0])
 
 
 def _named(function: Callable[..., object]) -> object:

@@ -51,16 +51,19 @@ class Derivative(Compiled):
     def explain(self, *args: object, **kwargs: object) -> str:
         """What the reverse sweep keeps of the forward sweep, as a table with bytes in the sizes of the arguments.
 
-        What is not in the table is at hand in the reverse sweep, read again, or computed again.
+        What is not in the table is at hand in the reverse sweep, read again, or computed again. Then, for each loop:
+        whether it is reversed in place and whether it runs in lanes or in threads, and if not, what forbids it.
         """
         from srcgrad.analysis.written import written_parameters
         from srcgrad.api.explain import explain
+        from srcgrad.api.loops import loop_lines
         from srcgrad.watch import watching
 
         steps: list[tuple[str, Function]] = []
         with watching(lambda step, function: steps.append((step, function))):
-            program = self._program(args, kwargs)
+            program = self._table.for_values(self._table.bound(args, kwargs), self._table.program)
         at = next(k for k, (step, _) in enumerate(steps) if step == "recall")
         written = () if self._table.options.mutates else sorted(written_parameters(program.lowered.function))
         copied = [repr(program.lowered.function.parameters[k].name) for k in written]
-        return explain(f"The gradient of {self._parameters.name}()", steps[at - 1][1], steps[at][1], copied)
+        loops = loop_lines(steps, self._table.options)
+        return explain(f"The gradient of {self._parameters.name}()", steps[at - 1][1], steps[at][1], copied, loops)

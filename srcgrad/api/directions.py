@@ -57,9 +57,9 @@ class Vjp:
         forward, pair = forward.attempt(leaves)
         assert isinstance(pair, tuple)
         result, kept = pair
-        backward = backwards.narrow(arguments)
-        if forward.wider is None and backward.wider is not None:  # both halves are of one program
-            backward = backward.wider()
+        backward = forward.other_half
+        if backward is None or not backward.fresh():
+            backward = forward.other_half = backwards.compile(forward.structures)  # both are of one program
         return result, Pullback(backward, leaves, kept, result)
 
     def _table(self, count: int) -> tuple[Specialisations, Specialisations]:

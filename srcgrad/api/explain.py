@@ -1,12 +1,12 @@
-"""What a gradient costs: a table of what its reverse sweep keeps from the forward sweep, and of what it copies."""
+"""What a gradient costs: what its reverse sweep keeps from the forward sweep, what it copies, what becomes of loops."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from srcgrad.ir.core import Const, Function, Operand, Value, definitions, walk
+from srcgrad.ir.core import Const, Function, Location, Operand, Value, definitions, walk
 from srcgrad.ir.types import Array, Stack
 
 # The spelling and Python precedence of what may stand in an extent.
@@ -24,9 +24,11 @@ class Kept:
     origin: str
 
 
-def explain(title: str, before: Function, after: Function, copied: Iterable[str]) -> str:
-    """The table for a program ``after`` recall; ``before`` is the same before it."""
+def explain(title: str, before: Function, after: Function, copied: Iterable[str], loops: Iterable[str]) -> str:
+    """The table for a program ``after`` recall, ``before`` is the same before it, and what becomes of ``loops``."""
     rows = list(kept_by(before, after))
+    for name in _called(after):
+        rows += kept_by(before.callees[name], after.callees[name])
     lines = [title, ""]
     if rows:
         head = Kept("kept for the reverse sweep", "dtype", "shape", "bytes", "computed in")
@@ -35,19 +37,51 @@ def explain(title: str, before: Function, after: Function, copied: Iterable[str]
         lines += ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in table]
     else:
         lines.append("Nothing is kept for the reverse sweep: what it needs is at hand, read again or computed again.")
+    lines += list(dict.fromkeys(_of_checkpoints(after)))
     lines += [f"The argument {name} is copied, because the function writes to it." for name in copied]
-    return "\n".join(lines) + "\n"
+    told = list(loops)
+    return "\n".join([*lines, *([""] if told else []), *told]) + "\n"
+
+
+def _called(function: Function) -> list[str]:
+    """The callees that a function leads to."""
+    found: dict[str, None] = {}
+    pending = [function]
+    while pending:
+        calls = (op.text("callee") for op in walk(pending.pop().body) if op.primitive == "call")
+        new = [name for name in calls if name in function.callees and name not in found]
+        found.update(dict.fromkeys(new))
+        pending += [function.callees[name] for name in new]
+    return list(found)
+
+
+def _of_checkpoints(after: Function) -> Iterator[str]:
+    """Where loops keep snapshots, and how much they may use."""
+    for op in walk(after.body):
+        if "snapshots" in op.attributes:
+            where = f" at {_place(op.location)}" if op.location else ""
+            budget = f"{op.integer('snapshots'):,}"
+            yield f"The loop{where} keeps its state in slots, and for `count` iterations at a time all that they need:"
+            yield f"at most {budget} bytes in all. What is between two slots is computed again."
+
+
+def _place(location: Location) -> str:
+    return f"{Path(location.file).name}:{location.line}"
 
 
 def kept_by(before: Function, after: Function) -> Iterable[Kept]:
-    """The allocations and stacks that recall added."""
-    known = {op.result for op in walk(before.body) if op.primitive in ("alloc", "stack")}
+    """The allocations and stacks that recall added, and snapshots."""
+    known = {
+        op.result for op in walk(before.body) if op.primitive in ("alloc", "stack") and "snapshots" not in op.attributes
+    }
     spelling, origins = _Spelling(after), _origins(after)
     for op in walk(after.body):
         if op.primitive not in ("alloc", "stack") or op.result in known:
             continue
         name, type_ = op.result.name.removesuffix("kept").removesuffix("_") or "(a temporary)", op.result.type
         origin = origins.get(op.result, "")
+        if "snapshots" in op.attributes and op.location is not None:
+            name, origin = f"{op.result.name}", _place(op.location)
         if isinstance(type_, Stack):
             element = type_.element
             what = f"references to {element!r}" if isinstance(element, Array) else str(element.dtype.numpy)
@@ -71,7 +105,7 @@ def _origins(function: Function) -> dict[Operand, str]:
         source = op.operands[-1]
         maker = op if op.primitive == "slice" else makers.get(source) if isinstance(source, Value) else None
         if maker is not None and maker.location is not None:
-            found.setdefault(op.operands[0], f"{Path(maker.location.file).name}:{maker.location.line}")
+            found.setdefault(op.operands[0], _place(maker.location))
     return found
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from srcgrad.api.binding import parameters_of
 from srcgrad.api.directions import Jvp, Vjp, zero_like
-from srcgrad.errors import ArgumentTypeError, AtTheCall
+from srcgrad.api.plans import Columns, Structures
+from srcgrad.api.specialise import Specialisations
+from srcgrad.errors import ArgumentTypeError, AtTheCall, Error, InternalError
 from srcgrad.frontend.boundary.pytree import map_leaves
 from srcgrad.settings import Options
 
@@ -33,6 +36,8 @@ class Jacobian:
         self.argnums = argnums
         self._jvp = Jvp(function, options)
         self._vjp = Vjp(function, options)
+        self._tables: dict[tuple[int, int], Specialisations] = {}
+        self._refused: set[tuple[int, Structures]] = set()  # of which no loop over directions can be made
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         with AtTheCall():
@@ -92,7 +97,10 @@ class Jacobian:
             return 0 < point.size < out.size
         return point.dtype.kind == "f" and point.size > 0
 
-    def _columns(self, args: Sequence[object], position: int, point: np.ndarray) -> object:
+    def _columns(self, args: tuple[object, ...], position: int, point: np.ndarray) -> object:
+        at_once = self._loop_over_columns(args, position)
+        if at_once is not None:
+            return at_once()
         tangents = [map_leaves(zero_like, argument) for argument in args]
         columns = []
         for unit in units(point):
@@ -100,6 +108,25 @@ class Jacobian:
             _, column = self._jvp(tuple(args), tuple(tangents))
             columns.append(self._number(column, "the result", False))
         return number_or_array(np.stack(columns, axis=-1).reshape(columns[0].shape + point.shape))
+
+    def _loop_over_columns(self, args: tuple[object, ...], position: int) -> Callable[[], object] | None:
+        """A call that sweeps all directions in compiled code; None where it has to be one after the other."""
+        table = self._tables.get((len(args), position))
+        if table is None:
+            table = Specialisations(self.function, Columns(position), replace(self.options, mutates=False))
+            self._tables[len(args), position] = table
+        arguments = table.bound(args, {})
+        structures = table.structures(arguments)
+        if (position, structures) in self._refused:
+            return None
+        try:
+            code = table.find(arguments)
+        except InternalError:
+            raise
+        except Error:  # which is raised again where a direction alone is not taken either
+            self._refused.add((position, structures))
+            return None
+        return lambda: code(code.leaves(arguments))
 
 
 def floating(value: object, what: str) -> np.ndarray:

@@ -40,6 +40,14 @@ class Tangent:
 
 
 @dataclass(frozen=True)
+class Columns:
+    """The Jacobian of an array or number by one array argument, of which all directions are swept in one call."""
+
+    position: int
+    title = "jacfwd"
+
+
+@dataclass(frozen=True)
 class Forward:
     """The function and what its pullback needs to know of this call: ``(result, kept)``."""
 
@@ -55,4 +63,4 @@ class Backward:
     title = "vjp"
 
 
-Plan = Primal | Gradient | Tangent | Forward | Backward
+Plan = Primal | Gradient | Tangent | Columns | Forward | Backward

@@ -6,6 +6,7 @@ import itertools
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -21,6 +22,8 @@ from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.boundary.known import (
     Path,
     ValueNeededError,
+    array_paths,
+    exactly,
     fixed,
     leaf_paths,
     of_unequal_extents,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from srcgrad.api.program import Program
 
 T = TypeVar("T")
+Widen = Callable[[Sequence[object]], "Specialisation"]
 CHANGED = object()  # like nothing that is found
 # Of an array's flags: C and F contiguous, aligned, writeable.
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400
@@ -68,17 +72,18 @@ class Constant:
 class Specialisation:
     """Compiled code for arguments of certain structures and for what the function then found outside itself.
 
-    ``wider`` makes the same code for extents of 1 that meet others (``arrays.broadcasting``); None if this is that.
-    ``missed`` says that it was needed.
+    ``widen`` gives code for leaves of which some extent of 1 meets another (``arrays.broadcasting``); None if this is
+    for all of them. ``missed`` says that it was needed. ``other_half`` is the code of the pullback
+    that belongs to this.
     """
 
-    def __init__(
-        self, artifact: Artifact, arguments: Structures, options: Options, wider: Callable[[], Specialisation] | None
-    ) -> None:
+    def __init__(self, artifact: Artifact, arguments: Structures, options: Options, widen: Widen | None) -> None:
         self.artifact = artifact
+        self.structures = arguments
         self.run = numba_jit.load(artifact.generated, options)
-        self.wider = wider
+        self.widen = widen
         self.missed = False
+        self.other_half: Specialisation | None = None
         self._has_run = False
         self._leaves = flattener(arguments)
         self._rebuild = rebuilder(artifact.result)
@@ -107,16 +112,15 @@ class Specialisation:
         return self.attempt(leaves, directions)[1]
 
     def attempt(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> tuple[Specialisation, object]:
-        """The same, and which code could do it: this, or the wider one."""
+        """The same, and which code could do it: this, or a wider one."""
         try:
             return self, self._results(leaves, directions)
         except ValueError as error:
-            if self.wider is None or not of_unequal_extents(*error.args):
+            if self.widen is None or not of_unequal_extents(*error.args):
                 raise
-        code = self.wider()
-        results = code._results(leaves, directions)
+        found = self.widen(leaves).attempt(leaves, directions)
         self.missed = True
-        return code, results
+        return found
 
     def _results(self, leaves: Sequence[object], directions: Sequence[object]) -> object:
         if not self._has_run:
@@ -155,12 +159,7 @@ class Specialisations:
         return arguments
 
     def find(self, arguments: tuple[object, ...]) -> Specialisation:
-        """The code for these arguments, one per parameter; that which did it for such arguments before."""
-        found = self.narrow(arguments)
-        return found.wider() if found.missed and found.wider is not None else found
-
-    def narrow(self, arguments: tuple[object, ...]) -> Specialisation:
-        """The code that takes extents to be equal."""
+        """The code for these arguments, one per parameter."""
         try:
             key = tuple([structure_key(argument) for argument in arguments])
         except ArgumentTypeError:
@@ -181,7 +180,19 @@ class Specialisations:
                 self._by_key[_with_values(key, needed, arguments)] = found
             else:
                 self._by_key[key] = found
-        return found
+        if not found.missed or found.widen is None:
+            return found
+        needed = self._with_ones(self.structures(arguments))
+        if needed and self._by_key[key] != needed:
+            del self._by_key[key]
+            return self.find(arguments)
+        return found.widen(found.leaves(arguments))
+
+    def _with_ones(self, described: Structures) -> tuple[Path, ...]:
+        """Have it known from now on which extents of such arguments are 1."""
+        known = self._needed.get(described, ())
+        self._needed[described] = (*known, *(path for path in array_paths(described) if path not in known))
+        return self._needed[described]
 
     def for_values(self, arguments: tuple[object, ...], use: Callable[[Structures], T]) -> T:
         """``use(structures)``, in which those values of the arguments are known that have to be."""
@@ -209,11 +220,16 @@ class Specialisations:
             for specialisation in known:
                 if specialisation.fresh():
                     return specialisation
-            wide = stretched(structures)
-            wider = None if wide == structures else lambda: self.compile(wide)
-            new = Specialisation(self._artifact(structures), structures, self.options, wider)
+            widen = None if stretched(structures) == structures else partial(self._widened, structures)
+            new = Specialisation(self._artifact(structures), structures, self.options, widen)
             self._by_structures[structures] = (*known, new)
             return new
+
+    def _widened(self, structures: Structures, leaves: Sequence[object]) -> Specialisation:
+        """The code for leaves of which it is known what extents are 1; if that is not enough, for all leaves."""
+        exact = exactly(structures, leaves)
+        self._with_ones(structures)
+        return self.compile(stretched(structures) if exact == structures else exact)
 
     def _artifact(self, structures: Structures) -> Artifact:
         asked = Asked(self.function, self.plan, structures, self.options)
@@ -229,7 +245,8 @@ class Specialisations:
 
     def readable(self, structures: Structures) -> Program:
         """As it is shown and differentiated again: without what is done to compiled loops alone."""
-        return self._program(structures, replace(self.options, lanes=False, parallel=False))
+        options = replace(self.options, lanes=False, parallel=False)
+        return self._program(structures, replace(options, checkpoint="marked") if options.storage_limit else options)
 
     def following(self, structures: Structures) -> list[str]:
         """The names of the steps that make what is compiled of what is shown: those that change loops."""

@@ -10,12 +10,13 @@ from srcgrad.backend.comments import INDENT, Line, with_comments
 from srcgrad.backend.copies import in_order
 from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
 from srcgrad.backend.facts import HEADER, facts_of
-from srcgrad.backend.folding import fold
+from srcgrad.backend.folding import carried_past_writes, fold
 from srcgrad.backend.interference import interference
 from srcgrad.backend.memory_text import check_text, index_check, slice_text
 from srcgrad.backend.names import name_stacks, name_values
 from srcgrad.backend.printed import shown
 from srcgrad.backend.python_numbers import python_numbers
+from srcgrad.backend.raised_text import exception_text, own_exceptions
 from srcgrad.backend.ranges import write_ranges
 from srcgrad.backend.runtime import HELPERS
 from srcgrad.backend.scratch_text import SCRATCH_NAMES, buffer_text, on_stack, pushed_rows, row_stack_lines, row_width
@@ -100,6 +101,7 @@ class FunctionPrinter:
             for target, source in zip(copy.targets, copy.sources, strict=True)
             if isinstance(source, Value) and source not in self.folded and self.names[source] != self.names[target]
         )
+        passed_on -= carried_past_writes(function) if self.compiled else frozenset()
         if passed_on:
             statements = self.plan(passed_on)
         self.expressions = Expressions(
@@ -113,7 +115,8 @@ class FunctionPrinter:
         alive = interference(self.function, statements, self.folded)
         around = [name for callee in self.callees.values() for name in names_around(callee)]
         vector = (*VECTOR_NAMES, *SCRATCH_NAMES) if self.vector_math else ()
-        other = {*HELPERS, *ROUTINES, *self.callees.values(), *around, *vector}
+        raised = map(exception_text, own_exceptions(self.function))
+        other = {*HELPERS, *ROUTINES, *self.callees.values(), *around, *vector, *raised}
         stacks = name_stacks(self.function, other)
         taken = {*other, *stacks.values(), *map(cursor, stacks.values())}
         self.names = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from srcgrad.analysis.affine import Affine, affine
 from srcgrad.backend.expressions import ATOM, Expressions
+from srcgrad.backend.raised_text import exception_text
 from srcgrad.ir.core import Const, Op, Operand
 from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.memory import slice_parts
@@ -63,7 +64,8 @@ def _is_extent(sum_: Affine, source: Operand, axis: int, expressions: Expression
 def check_text(op: Op, expressions: Expressions) -> Iterator[str]:
     condition, *values = op.operands
     yield f"if {expressions.negated(condition)}:"
-    yield from _raise(op, op.text("exception"), op.text("message"), [expressions.text(v) for v in values])
+    exception = exception_text(op.text("exception"))
+    yield from _raise(op, exception, op.text("message"), [expressions.text(v) for v in values])
 
 
 def index_check(op: Op, expressions: Expressions, read: bool) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
+from srcgrad.backend.raised_text import import_lines, own_exceptions
 from srcgrad.backend.routine_source import compiled_routines, plain_routine
 from srcgrad.backend.runtime import HELPERS, helper_source, with_those_they_call
 from srcgrad.backend.scratch_text import SCRATCH_NAMES
@@ -27,6 +28,7 @@ class Module:
     entry: str
     imported: tuple[str, ...]  # from srcgrad.vector_math
     threads: tuple[str, ...] = ()  # functions that run chunks of iterations in threads
+    raised: tuple[str, ...] = ()  # exceptions of the user's own
 
     def text(self, decorator: str = "", inner: str = "", threads: str = "") -> str:
         """The whole text, with ``decorator`` before the entry, ``inner`` and ``threads`` before what it calls."""
@@ -40,6 +42,8 @@ class Module:
             head += f"from numba import {', '.join(numba)}\n"
         if self.imported:
             head += f"\nfrom srcgrad.vector_math import {', '.join(self.imported)}\n"
+        if self.raised:
+            head += f"\n{import_lines(self.raised)}"
         routines = compiled_routines(self.routines, inner) if decorator else list(map(plain_routine, self.routines))
         return "\n\n".join([head, *routines, *parts])
 
@@ -74,7 +78,10 @@ def module_of(function: Function, level: str = COMPILED, vector_math: bool = Fal
     helpers = tuple(helper_source(name) for name in HELPERS if name in needed)
     routines = tuple(name for name in ROUTINES if name in used)
     imported = sorted({name for printer in printers.values() for name in printer.expressions.imported})
-    return Module(helpers, routines, tuple(functions), names[None], tuple(imported), tuple(threads))
+    raised = {name for f in (function, *callees.values()) for name in own_exceptions(f)}
+    return Module(
+        helpers, routines, tuple(functions), names[None], tuple(imported), tuple(threads), tuple(sorted(raised))
+    )
 
 
 def all_callees(function: Function) -> dict[str, Function]:

@@ -1,4 +1,4 @@
-"""Recursive functions that return arrays: each gets a rule, by which its pullback is a function of its own.
+"""Recursive functions that return arrays, or read some that change: each gets a rule, its pullback a function.
 
 The pullback ``f_backward(*operands, *cotangents)`` gives the cotangents of the operands in fresh memory. It runs ``f``
 again and reverses it, and calls itself where ``f`` does. What a rule is for must be fresh memory, too: a function that
@@ -10,29 +10,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_by_callees
 from srcgrad.differentiate.activity import differentiable
 from srcgrad.differentiate.rules import copied, runs_itself
-from srcgrad.ir.core import Function, Operand, Rules, walk
+from srcgrad.ir.core import Function, Operand, Rules, Value, walk
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 
 def with_rules(function: Function) -> Function:
-    """The function with rules for those it calls that return arrays, have none, and only read what they are given.
+    """The function with rules for those it calls that return arrays or read what changes, have none, and only read.
 
     A callee that no op calls is part of another's rule.
     """
     written = written_by_callees(function.callees)
     called = _called(function)
+    changing = _with_changing_operands(function)
     chosen = {
         name: callee
         for name, callee in function.callees.items()
         if name in called
         and callee.rules is None
         and not written[name]
-        and any(isinstance(r.type, Array) for r in callee.results)
+        and (any(isinstance(r.type, Array) for r in callee.results) or name in changing)
         and not (returns_argument(callee) and _overwritten(name, function))
     }
     if not chosen:
@@ -44,6 +46,21 @@ def _called(function: Function) -> set[str]:
     """The names that ops of the function or of its callees call."""
     ops = (op for user in (function, *function.callees.values()) for op in walk(user.body))
     return {op.text("callee") for op in ops if op.primitive == "call"}
+
+
+def _with_changing_operands(function: Function) -> set[str]:
+    """The callees that somewhere read an array which is written to later: a rule copies what it needs."""
+    found = set()
+    for user in (function, *function.callees.values()):
+        calls = [op for op in walk(user.body) if op.primitive == "call" and op.text("callee") in function.callees]
+        effects = Effects(replace(user, callees=function.callees)) if calls else None
+        for op in calls:
+            assert effects is not None
+            arrays = [x for x in op.operands if isinstance(x, Value) and isinstance(x.type, Array)]
+            touches = [Touch(op, x, None, effects.paths[op]) for x in arrays]
+            if not all(effects.rereadable(touch, effects.function.body) for touch in touches):
+                found.add(op.text("callee"))
+    return found
 
 
 def backward_of(callee: str) -> str:

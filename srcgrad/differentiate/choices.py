@@ -1,10 +1,11 @@
 """The ways to have a forward value again in the reverse sweep, and what each costs.
 
 Costs count as often as their loops are taken to run. Besides storing and recomputing single values there are
-four ways that need less: a carried integer that grows by a constant follows from the counter (an *induction*);
-references that a loop only permutes are permuted backwards; an array that an iteration reads but does not change
-afterwards is kept whole, one *row* an iteration, instead of every element read from it; and an array born in an
-iteration is *expanded*: the allocation becomes a row of storage.
+five ways that need less: what the program stores itself, and leaves alone, is read from there; a carried integer that
+grows by a constant follows from the counter (an *induction*); references that a loop only permutes are permuted
+backwards; an array that an iteration reads but does not change afterwards is kept whole, one *row* an iteration,
+instead of every element read from it; and an array born in an iteration is *expanded*: the allocation becomes a row of
+storage.
 """
 
 from __future__ import annotations
@@ -12,18 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from srcgrad.analysis.effects import Effects
+from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.extents import Dim, Extents, Shape
 from srcgrad.differentiate.cut import NEVER, Choice
 from srcgrad.differentiate.nests import Level, known_before
 from srcgrad.ir.core import Block, Const, Op, Operand, Value, captured, first_carried, walk
-from srcgrad.ir.types import INDEX, Array
+from srcgrad.ir.types import INDEX, Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
 
 TRIPS = 8  # how often a loop of unknown count is taken to run, when costs are compared
 DEPTH = 5  # deeper loops count like this one
-STREAMED, CACHED = 15, 4  # storing a scalar through memory, or in cache
+STREAMED, CACHED = 15, 6  # storing a scalar through memory, or in cache
+DEAR = 4  # the price of a division: to read is cheaper
 REFERENCE, EXPANDED = 60, 8  # storing a reference, or making an allocation a row of storage
 
 
@@ -56,6 +58,7 @@ class Ways:
     expanded: dict[Value, Shape] = field(default_factory=dict)  # the result of an allocation -> its extents
     rows: dict[Value, Row] = field(default_factory=dict)  # a stand-in for each row
     row_of: dict[Value, Value] = field(default_factory=dict)  # the result of a load -> the row it can be read from
+    stored: dict[Value, Op] = field(default_factory=dict)  # what the program stores -> the load that reads it there
 
 
 def choices_of(wanted: Iterable[Value], facts: Facts, *, cached: bool) -> tuple[dict[Value, Choice], Ways]:
@@ -113,6 +116,11 @@ class _Costs:
     def recomputing(self, value: Value) -> tuple[int, tuple[Operand, ...]]:
         """The price of having the value again, and the values it takes."""
         op = self.effects.definitions.op.get(value)
+        if op is None or op.primitive == "if" or self.price(op) >= DEAR:
+            load = self.stored_by_the_program(value)
+            if load is not None:
+                self.ways.stored[value] = load
+                return 2, load.operands
         if op is None:
             return self.parameter(value)
         if op.primitive == "if":
@@ -133,6 +141,38 @@ class _Costs:
             case Effect.ALLOCATE if self.remade(op.result):
                 return 1
         return NEVER
+
+    def stored_by_the_program(self, value: Value) -> Op | None:
+        """The load of an element that holds the value and keeps it, if the program stores it in the same block."""
+        if not isinstance(value.type, Scalar) or not value.type.dtype.differentiable:
+            return None
+        for op in self.owner[value].forward.ops:
+            if op.primitive != "store" or op.operands[-1] is not value:
+                continue
+            array, *place = op.operands[:-1]
+            assert isinstance(array, Value)
+            written = Touch(op, array, tuple(place), self.effects.paths[op])
+            if (
+                array not in self.owner
+                and self._of_integers(place)
+                and self.effects.rereadable(written, self.facts.home)
+            ):
+                return Op("load", op.operands[:-1], (value,), location=op.location)
+        return None
+
+    def _of_integers(self, indices: Iterable[Operand]) -> bool:
+        """Whether indices depend on integers alone, so that no value read by them can be among what they need."""
+        pending, seen = list(indices), set[Operand]()
+        while pending:
+            x = pending.pop()
+            if x in seen or x not in self.owner:
+                continue
+            seen.add(x)
+            if not isinstance(x.type, Scalar) or x.type.dtype.differentiable:
+                return False
+            op = self.effects.definitions.op.get(x)
+            pending += [] if op is None else [*op.operands, *captured(op)]
+        return True
 
     def row(self, load: Op) -> Value | None:
         """The stand-in for the row of the outermost loop from which the load can be read again."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srcgrad.differentiate.shadows import BAR, suffixed
-from srcgrad.ir.core import Block, Op, Operand, Value, captured, index, zero_like
+from srcgrad.ir.core import Block, Op, Operand, Value, captured, first_carried, index, zero_like
 from srcgrad.ir.rewrite import substitute
 from srcgrad.ir.types import INDEX
 
@@ -26,12 +26,16 @@ def reverse_control(walk: Reverse, op: Op) -> None:
     match op.primitive:
         case "if":
             reverse_branch(walk, op)
-        case "for" if walk.in_place.allows(op):
-            _reverse_in_place(walk, op)
         case "for":
-            _mirror_loop(walk, op, op.operands[0], op.operands[1:], op.blocks[0].parameters[1:])
+            refusal = walk.in_place.refusal(op)
+            if refusal is None:
+                _reverse_in_place(walk, op)
+            else:
+                _mirror_loop(walk, op, op.operands[0], str(refusal))
         case "while":
-            _mirror_loop(walk, op, op.results[op.integer("trips")], op.operands, op.blocks[1].parameters)
+            _mirror_loop(
+                walk, op, op.results[op.integer("trips")], "the iterations of a `while` come one after the other"
+            )
         case _:
             raise AssertionError(f"no reversal of {op.primitive}")
 
@@ -54,10 +58,10 @@ def _captured_scalars(walk: Reverse, op: Op) -> list[Value]:
     return [v for v in captured(op) if v in walk.active]
 
 
-def _mirror_loop(
-    walk: Reverse, op: Op, trips: Operand, initial: Sequence[Operand], parameters: Sequence[Value]
-) -> None:
-    body = op.blocks[-1]
+def _mirror_loop(walk: Reverse, op: Op, trips: Operand, because: str) -> None:
+    """``because`` says why it is not reversed in place."""
+    body, first = op.blocks[-1], first_carried(op)
+    initial, parameters = op.operands[first:], body.parameters[first:]
     carried = [k for k, p in enumerate(parameters) if p in walk.active]
     outer = _captured_scalars(walk, op)
     cts = [walk.take(op.results[k]) or zero_like(op.results[k]) for k in carried]
@@ -74,13 +78,15 @@ def _mirror_loop(
     block = walk.builder.close((*finished, *(walk.adjoints[v] for v in outer)))
 
     walk.adjoints = saved
-    results = _emit_loop(walk, trips, (*cts, *starts), block, mirror=op.integer("region"))
+    results = _emit_loop(walk, trips, (*cts, *starts), block, mirror=op.integer("region"), because=because)
     walk.adjoints.update(zip(outer, results[len(carried) :], strict=True))
     for k, ct in zip(carried, results, strict=False):
         walk.add(initial[k], ct)
 
 
-def _emit_loop(walk: Reverse, trips: Operand, initial: Sequence[Operand], block: Block, **marks: int) -> list[Operand]:
+def _emit_loop(
+    walk: Reverse, trips: Operand, initial: Sequence[Operand], block: Block, **marks: int | str
+) -> list[Operand]:
     """The loop, without carrying what it does not change; one result per initial value."""
     unchanged = {p: start for p, start, y in zip(block.parameters[1:], initial, block.yields, strict=True) if y is p}
     kept = [k for k, p in enumerate(block.parameters[1:]) if p not in unchanged]
@@ -123,6 +129,9 @@ def reverse_branch(walk: Reverse, op: Op) -> None:
         "if", op.operands[0], blocks=closed, names=[suffixed(v, BAR) for v in changed], mirror=op.integer("region")
     )
     walk.adjoints = {**before, **dict(zip(changed, merged, strict=True))}
+    # On the path that does not use a value nothing comes back to it: exactly 0, as from a selection.
+    unused = [v for v in changed if v not in before and any(v not in side for side in sides)]
+    walk.selected.update(walk.adjoints[v] for v in unused)
 
 
 def _defined_here(block: Block) -> list[Value]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
+from srcgrad.differentiate.norms import mark_norms
 from srcgrad.differentiate.partials import (
     absorbed,
     add_array,
@@ -48,7 +49,7 @@ def forward(function: Function, wrt: Sequence[int]) -> Function:
 
 
 def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
-    function = mark_regular(function)
+    function = mark_norms(mark_regular(function))
     tangents = {function.parameters[k]: Value(kind, f"{function.parameters[k].name}{DOT}") for k, kind in pattern}
     activity = find_active(function, tangents, reverse=False)
     twin_pass = TwinPass(activity, DOT, shadow=False)

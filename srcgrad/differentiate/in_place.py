@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from srcgrad.analysis.effects import Effects, Touch
-from srcgrad.analysis.sums import only_added, only_sums
+from srcgrad.analysis.refusal import Refusal, refused
+from srcgrad.analysis.sums import carried_over, only_added
 from srcgrad.differentiate.regions import numbered
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, rewrite_block
@@ -49,11 +50,12 @@ class InPlace:
         self.origins: dict[Op, Op] = {}  # an op in a copy -> the op of the function
         self.summed: set[Value] = set()  # what is only added to the sums of the loops reversed in place
 
-    def allows(self, op: Op) -> bool:
+    def refusal(self, op: Op) -> Refusal | None:
+        """What keeps a loop from being reversed in place, if anything does."""
         own = self.origins.get(op, op)
         if op in self.origins and not self._only_feeds_sums(own):
-            return False
-        return only_sums(own) and self._no_calls(own) and self._reads_last(own) and self._writes_repeatable(own)
+            return refused("the rest of the iteration around it needs what it computes, which is kept")
+        return carried_over(own) or self._calls(own) or self._reads_what_changes(own) or self._reads_what_it_writes(own)
 
     def _only_feeds_sums(self, op: Op) -> bool:
         """Inside a copy the forward loop is wanted for nothing but a sum; else storing for one iteration is cheaper."""
@@ -63,10 +65,13 @@ class InPlace:
         )
         return not feeds_memory and all(r in self.summed for r in op.results)
 
-    def _no_calls(self, op: Op) -> bool:
-        ops = list(walk(op.blocks[0]))
-        calls = any(inner.primitive == "call" and inner.text("callee") not in ROUTINES for inner in ops)
-        return not calls and not any(effect(inner.primitive) is Effect.STACK for inner in ops)
+    def _calls(self, op: Op) -> Refusal | None:
+        for inner in walk(op.blocks[0]):
+            if inner.primitive == "call" and inner.text("callee") not in ROUTINES:
+                return refused("it calls a function that is not inlined", inner)
+            if effect(inner.primitive) is Effect.STACK:
+                return refused("it keeps values for another reverse sweep", inner)
+        return None
 
     def _inside(self, touch: Touch, op: Op) -> bool:
         return any(block is op.blocks[0] for block, _ in touch.path)
@@ -80,23 +85,22 @@ class InPlace:
                     seen.add((id(touch), writes))
                     yield touch, writes
 
-    def _reads_last(self, op: Op) -> bool:
-        """(c): what the loop reads is the same when the mirror runs."""
+    def _reads_what_changes(self, op: Op) -> Refusal | None:
+        """(c): what the loop reads has to be the same when the mirror runs."""
         home = self.effects.function.body
         for read, writes in self._touches(op):
             if writes or self._born_inside(read.array, op):
                 continue
             for write in self.effects.writes_to(read.array):
                 if not self._inside(write, op) and self.effects.changes(read, write, home):
-                    return False
-        return True
+                    return refused(f"{_named(read.array)}, which it reads, is written to after it", write.op)
+        return None
 
-    def _writes_repeatable(self, op: Op) -> bool:
-        return all(
-            self._born_inside(write.array, op) or self._never_read(write, op)
-            for write, writes in self._touches(op)
-            if writes
-        )
+    def _reads_what_it_writes(self, op: Op) -> Refusal | None:
+        for write, writes in self._touches(op):
+            if writes and not self._born_inside(write.array, op) and not self._never_read(write, op):
+                return refused(f"it writes to {_named(write.array)}, which it reads, too", write.op)
+        return None
 
     def _born_inside(self, array: Value, op: Op) -> bool:
         """Every site was born in the current iteration."""
@@ -139,6 +143,10 @@ class InPlace:
         new_counter, *new_sums = (v for p in (counter, *sums) if isinstance(v := names[p], Value))
         backwards = last_write_wins(left_out, own, self.effects)
         return Copy(new_counter, backwards, tuple(new_sums), forward.ops, copy.ops, copy.yields)
+
+
+def _named(array: Value) -> str:
+    return array.name or "an array"
 
 
 def last_write_wins(writes: Sequence[Touch], op: Op, effects: Effects) -> bool:

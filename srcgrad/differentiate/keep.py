@@ -75,8 +75,7 @@ class _Keeper:
                 if value in self.stored and row.level is level:
                     self._store_row(value, row)
             for value in values:
-                if value in self.recomputed and value not in self.mirrored:
-                    self._recompute(value, level)
+                self._recompute_once(value, level)
         return self.before, self._forward(self.pair), substitute_op(self._mirror(self.pair), self.mirrored)
 
     def _counter(self, level: Level) -> None:
@@ -114,7 +113,7 @@ class _Keeper:
         trips: list[Operand] = []
         for loop in loops:
             most = most_trips(loop.pair.forward) if _counted(loop) or len(loops) == 1 else None
-            known = None if most is None else self._before_nest(most)
+            known = None if most is None else self._room(most, loop)
             if known is None:
                 return []
             trips.append(known)
@@ -124,7 +123,12 @@ class _Keeper:
         assert isinstance(value.type, Scalar)
         kept = Value(Array(value.type.dtype, len(extents)), _kept_name(value))
         self.before.append(
-            Op("alloc", tuple(extents), (kept,), attributes={"dtype": value.type.dtype, "fill": "empty"})
+            Op(
+                "alloc",
+                tuple(extents),
+                (kept,),
+                attributes={"dtype": value.type.dtype, "fill": "empty", "stored": True},
+            )
         )
         there = tuple(loop.counter for loop in level.loops)
         here = tuple(self.iterations[loop] for loop in level.loops)
@@ -153,12 +157,23 @@ class _Keeper:
             self.notes[level].exports.append((value, outside))
         return outside if level.pair.parent is None else self._export(outside, level.pair.parent)
 
+    def _recompute_once(self, value: Operand, level: Level) -> None:
+        """In the order of the forward sweep, but for the indices at which a value was stored later."""
+        wanted = isinstance(value, Value) and value in self.recomputed and value not in self.mirrored
+        if not isinstance(value, Value) or not wanted or self.owner[value] is not level:
+            return
+        op = self.ways.stored.get(value) or defining_op(value, level)
+        for x in op.operands if op else ():
+            self._recompute_once(x, level)
+        self._recompute(value, level)
+
     def _recompute(self, value: Value, level: Level) -> None:
         prologue = self.notes[level].prologue
-        if value in level.forward.parameters:
+        op = self.ways.stored.get(value)
+        if op is None and value in level.forward.parameters:
             self._recompute_parameter(value, level)
             return
-        op = defining_op(value, level)
+        op = op or defining_op(value, level)
         assert op is not None
         if value in self.ways.row_of:
             op = replace(op, operands=(self.ways.row_of[value], *op.operands[1:]))
@@ -231,15 +246,15 @@ class _Keeper:
         """Storage with a row per iteration; the index of this iteration's row, and the row in the mirror."""
         assert isinstance(array.type, Array)
         loops = level.loops
-        trips = [self._before_nest(loop.pair.forward.operands[0]) for loop in loops]
+        trips = [self._room(loop.pair.forward.operands[0], loop) for loop in loops]
         ones = array.type.ones
-        extents = [index(1) if k in ones else self._extent(n) for k, n in enumerate(shape)]
+        extents = [index(1) if k in ones else self._extent(n, level) for k, n in enumerate(shape)]
         known = tuple(n for n in (*trips, *extents) if n is not None)
         assert len(known) == len(trips) + len(shape)
         dtype = array.type.dtype
         single = frozenset(k for k, n in enumerate(known) if n == index(1))
         kept = Value(Array(dtype, len(known), "C", single), _kept_name(array))
-        self.before.append(Op("alloc", known, (kept,), attributes={"dtype": dtype, "fill": fill}))
+        self.before.append(Op("alloc", known, (kept,), attributes={"dtype": dtype, "fill": fill, "stored": True}))
         there = tuple(loop.forward.parameters[0] for loop in loops)
         here = tuple(self.iterations[loop] for loop in loops)
         again = Value(Array(dtype, len(shape), "C", ones), array.name)
@@ -247,12 +262,24 @@ class _Keeper:
         self.notes[level].prologue.append(Op("slice", (kept, *here), (again,), attributes={"axes": axes}))
         return kept, there, again
 
-    def _extent(self, extent: Extent) -> Operand | None:
+    def _extent(self, extent: Extent, level: Level) -> Operand | None:
         if not isinstance(extent, Dim):
-            return self._before_nest(extent)
+            return self._room(extent, level)
         size = Value(INDEX)
         self.before.append(Op("dim", (extent.array,), (size,), attributes={"axis": extent.axis}))
         return size
+
+    def _room(self, extent: Operand, level: Level) -> Operand | None:
+        """An extent of storage, as known in front of the nest.
+
+        Where a branch decides whether it is asked for, it may be negative if it is not: ``if n > 0: range(n - 1)``.
+        """
+        known = self._before_nest(extent)
+        if not level.conditional or not isinstance(known, Value):
+            return known
+        room = Value(INDEX)
+        self.before.append(Op("max", (known, index(0)), (room,)))
+        return room
 
     def _before_nest(self, operand: Operand) -> Operand | None:
         """The operand as a value known in front of the nest, None if it is not."""

@@ -30,7 +30,12 @@ def partials(builder: Builder, op: Op) -> Sequence[Operand]:
     """The derivative of the op's result with respect to each operand, emitted at the cursor."""
     row = SCALARS[op.primitive]
     assert row.partials is not None, f"{op.primitive} has no rule"
-    return inline(builder, row.partials, (*op.operands, op.result))
+    found = inline(builder, row.partials, (*op.operands, op.result))
+    if not op.attributes.get("norm"):
+        return found
+    slope, *others = found
+    away = builder("ne", op.result, zero_like(op.result))
+    return [builder("select", away, slope, zero_like(slope)), *others]
 
 
 def require_rules(op: Op, is_active: Callable[[Operand], bool]) -> None:

@@ -13,14 +13,17 @@ from functools import partial
 from srcgrad.differentiate.activity import differentiable, find_active
 from srcgrad.differentiate.array_callees import with_rules, without_rules
 from srcgrad.differentiate.callees import Callees, Pattern
+from srcgrad.differentiate.checkpoints.outline import outline_checkpoints
 from srcgrad.differentiate.in_place import InPlace
+from srcgrad.differentiate.norms import mark_norms
 from srcgrad.differentiate.partials import add_array, zeros_like
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import count_whiles, mark_repeated, number_regions
 from srcgrad.differentiate.regular import mark_infinite, mark_regular
+from srcgrad.differentiate.returned_writes import return_writes
 from srcgrad.differentiate.reverse import Reverse
 from srcgrad.differentiate.rules import drop_links, has_rules, link_rules, runs_itself, spliced
-from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory
+from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
 from srcgrad.ir.core import Function, Operand, Value, constant, defined, zero_like
 from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack
@@ -29,6 +32,7 @@ from srcgrad.primitives.table import new_builder
 
 def gradient(function: Function, wrt: Sequence[int], with_value: bool) -> Function:
     """The function that gives ``(value?, *further results, *gradients)`` of the first result, a real scalar."""
+    function = return_writes(function)
     result = function.results[0]
     assert isinstance(result.type, Scalar)
     walk, function = prepared(function, wrt, {}, new_callees(function))
@@ -40,6 +44,7 @@ def gradient(function: Function, wrt: Sequence[int], with_value: bool) -> Functi
 
 def pullback(function: Function, wrt: Sequence[int]) -> Function:
     """The function of ``(*primals, *cotangents)`` that gives the gradients; one cotangent per floating result."""
+    function = return_writes(function)
     return _pullback(function, wrt, new_callees(function))
 
 
@@ -83,6 +88,7 @@ def _at_zero(function: Function, name: str, operands: int, wrt: Sequence[int]) -
 
 def value_and_pullback(function: Function, wrt: Sequence[int]) -> Function:
     """The same with the function's own results in front: ``(*results, *gradients)``."""
+    function = return_writes(function)
     cotangents = _cotangents(function)
     walk, function = prepared(function, wrt, {}, new_callees(function))
     walk.builder.open((*function.parameters, *cotangents))
@@ -95,8 +101,9 @@ def callee_pullback(callees: Callees, function: Function, pattern: Pattern) -> F
     """The function of ``(*operands, *shadows, *cotangents)`` that gives the adjoints of the active scalar operands."""
     wrt = [k for k, _ in pattern]
     inputs = {function.parameters[k]: kind for k, kind in pattern}
-    shadows = {p: Value(kind, f"{p.name}{BAR}") for p, kind in inputs.items() if isinstance(kind, Array)}
-    cotangents = _cotangents(function)
+    shadows = {p: Value(kind, suffixed(p, BAR)) for p, kind in inputs.items() if isinstance(kind, Array)}
+    # What arrays among the results depend on goes by the shadows given, which have their cotangents already.
+    cotangents = [ct for ct in _cotangents(function) if isinstance(ct.type, Scalar)]
     walk, function = prepared(function, wrt, shadows, callees)
     walk.builder.open((*function.parameters, *cotangents))
     sweep(walk, function, cotangents)
@@ -127,15 +134,21 @@ def prepared(
     """The walk, and the primal with shadows beside its arrays; shadows that are given are parameters of it."""
     inputs = [function.parameters[k] for k in wrt]
     function = as_memory(replace(function, callees=callees.primals))
+    function = outline_checkpoints(function, inputs, callees, partial(_planned, callees))
     if has_rules(function):
         activity = find_active(function, inputs, reverse=True)
         function = link_rules(function, activity, partial(transposed, callees))
-    function = number_regions(count_whiles(mark_infinite(mark_regular(function))))
+    function = number_regions(count_whiles(mark_infinite(mark_norms(mark_regular(function)))))
     activity = find_active(function, inputs, reverse=True)
     twin_pass = TwinPass(activity, BAR, shadow=True)
     function = twin_pass.function(function, shadows)
     active = {v for v in defined(function.body) if isinstance(v.type, Scalar) and v in activity}
     return Reverse(active, twin_pass.twins, InPlace(function), callees), function
+
+
+def _planned(callees: Callees, pullback: Function) -> Function:
+    """What a pullback of a segment keeps, to be looked at."""
+    return recall(replace(pullback, callees=callees.all))
 
 
 def sweep(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:

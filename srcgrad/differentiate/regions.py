@@ -14,7 +14,7 @@ from srcgrad.ir.core import Block, Function, Op, Value, index, used
 from srcgrad.ir.rewrite import Replacement, rewrite, rewrite_block
 from srcgrad.ir.types import INDEX
 
-MARKS = ("region", "mirror", "repeated", "repeats", "trips")
+MARKS = ("region", "mirror", "because", "repeated", "repeats", "trips")
 
 
 def count_whiles(function: Function) -> Function:
@@ -84,12 +84,14 @@ def mark_repeated(function: Function, regions: set[int]) -> Function:
 
 
 def remove_marks(function: Function) -> Function:
-    """Drop the numbers once nobody asks for them."""
+    """Drop the numbers once nobody asks for them; of a mirror loop it stays known that it carries adjoints."""
 
     def visit(op: Op) -> Replacement | None:
         if not op.blocks:
             return None
         kept = {k: v for k, v in op.attributes.items() if k not in MARKS}
+        if op.primitive == "for" and "mirror" in op.attributes:
+            kept["adjoint"] = True
         return [replace(op, attributes=kept)], {}
 
     return rewrite(function, visit)

@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend import handlers
+from srcgrad.frontend.arrays.stores import require_no_outdated_copies
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.known import ValueNeededError
 from srcgrad.frontend.boundary.places import Capture, Captured
@@ -90,6 +91,7 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     """Lower with the lists and fields in memory that earlier attempts found."""
     lowering = Lowering(new_builder(), Scope("", function_name(python), {}, {}))
     lowering.growing, lowering.held, lowering.draws = known.growing, known.held, known.draws
+    lowering.filled = known.filled
     lowering.overwritten = known.overwritten
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]
@@ -129,8 +131,10 @@ def _finished(lowering: Lowering, result: FrontValue, name: str, changed: tuple[
     body = lowering.builder.close(flatten(lowering, result, structure))
     hidden = tuple(ref for _, ref in lowering.hidden)
     whole = Block((*body.parameters, *hidden), body.ops, body.yields)
+    function = Function(name, whole, dict(lowering.callees), lowering.builder.location)
+    require_no_outdated_copies(lowering.builder, function)
     return Lowered(
-        Function(name, whole, dict(lowering.callees), lowering.builder.location),
+        function,
         structure,
         tuple(capture for capture, _ in lowering.hidden),
         tuple(Captured(capture, seen) for capture, seen in lowering.captured.values()),

@@ -34,6 +34,11 @@ class UnresolvedError(Exception):
     """A recursive call whose result is not known yet; the path that needs it is put aside."""
 
 
+def place_of(scope: Scope, name: str) -> tuple[str, str, str]:
+    """What tells a variable from others in every attempt to lower a function."""
+    return scope.file, scope.function_name, name
+
+
 class LowerAgainError(UnsupportedError):
     """What is found only while lowering and has to be known from the start; ``note`` tells the next attempt."""
 
@@ -85,6 +90,9 @@ class Lowering:
         The variables of loops being lowered that have no value at first, by loop and name.
     exact
         Array arguments of which it is known that no extent is 1 but those of which their type says so.
+    filled
+        The variables that have an array on some paths only and are read nevertheless: an empty one stands in for it,
+        and a flag beside it is checked where it is read.
     remembered
         The types with which a loop ended when it was last lowered, by ``carried.LoopVariables.key``.
     """
@@ -114,7 +122,12 @@ class Lowering:
         self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}
         self.exact: frozenset[Value] = frozenset()
+        self.filled: set[tuple[str, str, str]] = set()
         self.remembered: dict[object, dict[str, Slot]] = {}
+
+    def is_filled(self, variable: Variable) -> bool:
+        """Whether an empty array stands in for a value that the variable may not have."""
+        return place_of(*variable) in self.filled
 
     # -- walking the source ---------------------------------------------------------------------------
 

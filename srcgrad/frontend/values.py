@@ -152,6 +152,7 @@ class GrowingList:
     scope: object  # a scope.Scope, and its variable that holds the list's memory and length
     variable: str
     item: Structure
+    shared: list[bool] = dataclasses.field(default_factory=list)  # not empty once another name may hold it, too
 
 
 class SinglePass:
@@ -197,6 +198,14 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
+class Message:
+    """A text in which numbers of run time stand, as ``{0}``, ``{1}`` ...: for exceptions and prints."""
+
+    text: str
+    values: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Counted:
     """Something to loop over whose length is known at run time: a range, or zip and enumerate of arrays.
 
@@ -208,6 +217,8 @@ class Counted:
     once: bool = False  # an iterator: Python can loop over it only once
     memory: Value | None = None  # of a list: where its items are
     origin: object = None  # of a list: where it was made
+    weak: bool = True  # of a list of numbers: whether they are Python's
+    budget: int | None = None  # of a loop with checkpoints: how many bytes it may keep
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,6 +255,7 @@ FrontValue = (
     | Closure
     | Bound
     | Counted
+    | Message
     | GrowingList
     | Neighbourhood
     | Yielding

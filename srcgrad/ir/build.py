@@ -26,8 +26,10 @@ class Builder:
         self._definitions: dict[Value, Op] = {}
         self._arguments: set[Value] = set()
         self._born: dict[Value, int] = {}
-        # References that must not be written to any more; kept by the front end.
-        self.frozen: list[Value] = []
+        # References that must not be written to any more, with the copy that must not be read after such a write
+        # (None: whatever is read); kept by the front end. And the writes that may be to one of them.
+        self.frozen: list[tuple[Value, Value | None]] = []
+        self.doubtful: list[tuple[Value, Value, Value | None, Location | None]] = []  # target, frozen, its copy, where
         # Of those the ones that a variable may hold; and what was written to, with the blocks open then.
         self.kept: list[Value] = []
         self.written: list[tuple[Value, tuple[list[Op], ...]]] = []

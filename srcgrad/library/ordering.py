@@ -76,6 +76,9 @@ def merge(v: Array, order: Order, merged: Order, start: int, width: int) -> None
 
 
 def before(a: np.floating | float, b: np.floating | float) -> bool:
+    """Complex numbers by their real parts, where these are equal by the imaginary parts."""
+    if np.iscomplexobj(a):
+        return before(a.real, b.real) or (not before(b.real, a.real) and before(a.imag, b.imag))
     return bool(a < b or (b != b and a == a))
 
 

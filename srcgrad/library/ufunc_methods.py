@@ -23,6 +23,8 @@ OUTER: tuple[np.ufunc, ...] = (
     np.hypot,
     np.arctan2,
 )
+# Reductions and running values of these are loops; those of sums, products and extremes are functions of their own.
+FOLDED: tuple[np.ufunc, ...] = (np.subtract, np.divide, np.hypot, np.logaddexp, np.logaddexp2, np.fmax, np.fmin)
 OUTER += (np.logaddexp, np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 
 
@@ -109,5 +111,26 @@ def register_outer(ufunc: np.ufunc) -> None:
         return ufunc(a.reshape(a.shape + (1,) * b.ndim), b)
 
 
+def register_folds(ufunc: np.ufunc) -> None:
+    @library(ufunc.reduce)
+    def reduce(array: Array, axis: int | None = 0, *, keepdims: bool = False) -> Result:
+        parts = np.ravel(array) if axis is None else np.moveaxis(array, axis, 0)
+        total = 1.0 * parts[0]
+        for i in range(1, parts.shape[0]):
+            total = ufunc(total, parts[i])
+        if not keepdims:
+            return total
+        return np.reshape(total, (1,) * np.ndim(array)) if axis is None else np.expand_dims(total, axis)
+
+    @library(ufunc.accumulate)
+    def accumulate(array: Array, axis: int = 0) -> Array:
+        out = 1.0 * np.moveaxis(array, axis, 0)
+        for i in range(1, out.shape[0]):
+            out[i] = ufunc(out[i - 1], out[i])
+        return np.moveaxis(out, 0, axis)
+
+
 for _ufunc in OUTER:
     register_outer(_ufunc)
+for _ufunc in FOLDED:
+    register_folds(_ufunc)

@@ -62,8 +62,9 @@ from srcgrad.analysis.index_ranges import IndexRanges
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_sites
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, defined, index, walk
+from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, constant, defined, index, walk
 from srcgrad.ir.rewrite import renamed
+from srcgrad.ir.types import BOOL
 from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.table import Effect, effect, new_builder
 
@@ -179,12 +180,21 @@ def _loops_around(function: Function) -> dict[Op, tuple[_Loop, ...]]:
             elif op.primitive == "for":
                 quiet = written[op].isdisjoint(sites.parameters) and not _interrupts(op)
                 visit(op.blocks[0], (_Loop(op, frozenset(defined(op.blocks[0])), quiet), *loops))
+            elif op.primitive == "while" and _begins(op):
+                visit(op.blocks[1], loops)
             else:
                 for inner in op.blocks:
                     visit(inner, ())
 
     visit(function.body, ())
     return found
+
+
+def _begins(loop: Op) -> bool:
+    """Whether a ``while`` runs at least once, as by a test that is True in the beginning."""
+    test = loop.blocks[0]
+    tested = test.yields[0]
+    return tested in test.parameters and loop.operands[test.parameters.index(tested)] == constant(True, BOOL)
 
 
 def _interrupts(loop: Op) -> bool:

@@ -57,35 +57,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from srcgrad.analysis.refusal import Refusal, refused
-from srcgrad.analysis.sums import only_sums
-from srcgrad.ir.core import Block, Function, Op, defined, walk
+from srcgrad.ir.core import Block, Function, Op, walk
 from srcgrad.ir.rewrite import Environment, renamed, substitute_op
-from srcgrad.ir.types import Scalar
-from srcgrad.optimize.lanes.allowed import forbidding
+from srcgrad.optimize.lanes import decision
 from srcgrad.optimize.lanes.facts import Program, facts_of, program_of
 from srcgrad.optimize.lanes.widen import widened
-from srcgrad.primitives.scalar import SCALARS
-
-DEAR = 6  # the cost of a square root
-LARGEST = 400  # ops in a body; what is larger takes Numba too long
 
 
 def run_in_lanes(function: Function) -> Function:
-    if not any(map(_is_worth_it, walk(function.body))):  # what is asked of the whole function takes long
+    if not any(map(decision.is_worth_it, walk(function.body))):  # what is asked of the whole function takes long
         return function
     program = program_of(function)
     return replace(function, body=_Lanes(program).block(function.body))
-
-
-def refusal(loop: Op, program: Program) -> Refusal | None:
-    """What keeps the iterations of a counted loop from running side by side, if anything does."""
-    if not only_sums(loop):
-        return refused("an iteration begins with what the one before it ends with", loop)
-    body = loop.blocks[0]
-    if any(isinstance(v.type, Scalar) and v.type.dtype.kind == "c" for v in defined(body)):
-        return refused("it computes with complex numbers", loop)
-    return forbidding(facts_of(loop, program))
 
 
 def loops(function: Function) -> tuple[int, int]:
@@ -103,7 +86,7 @@ class _Lanes:
         ops: list[Op] = []
         names: Environment = {}
         for op in block.ops:
-            if _is_worth_it(op) and refusal(op, self.program) is None:
+            if decision.runs_in_lanes(op, self.program):
                 in_lanes, results = widened(facts_of(op, self.program))
                 ops.extend(substitute_op(new, names) for new in in_lanes)
                 names.update(results)
@@ -111,29 +94,3 @@ class _Lanes:
                 inner = replace(op, blocks=tuple(self.block(b) for b in op.blocks)) if op.blocks else op
                 ops.append(substitute_op(inner, names))
         return Block(block.parameters, tuple(ops), tuple(renamed(y, names) for y in block.yields))
-
-
-def _is_worth_it(op: Op) -> bool:
-    """Whether a loop has dear operations, and loops inside that LLVM would not vectorise well."""
-    if op.primitive != "for":
-        return False
-    body = op.blocks[0]
-    size = sum(1 for _ in walk(body))
-    return size <= LARGEST and any(map(_is_dear, walk(body))) and (_depth(body) > 1 or _recurs(body))
-
-
-def _is_dear(op: Op) -> bool:
-    return op.primitive in SCALARS and SCALARS[op.primitive].cost >= DEAR
-
-
-def _depth(block: Block) -> int:
-    """How many loops are inside one another."""
-    return max((_depth(b) + (op.primitive == "for") for op in block.ops for b in op.blocks), default=0)
-
-
-def _recurs(block: Block) -> bool:
-    """Whether a loop carries something other than sums."""
-    return any(
-        op.primitive == "while" or (op.primitive == "for" and len(op.operands) > 1 and not only_sums(op))
-        for op in walk(block)
-    )

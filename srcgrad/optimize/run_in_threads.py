@@ -54,7 +54,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from srcgrad.analysis.exchange import Exchange
-from srcgrad.analysis.sums import only_sums
+from srcgrad.analysis.refusal import Refusal, refused
+from srcgrad.analysis.sums import carried_over
 from srcgrad.analysis.unconditional import always_in_range
 from srcgrad.ir.build import Builder, build_function
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, index, used, walk
@@ -86,9 +87,8 @@ class _Threads:
         ops: list[Op] = []
         names: dict[Value, Operand] = {}
         for op in block.ops:
-            exchange = Exchange(self.function, op) if _is_worth_it(op, around) and only_sums(op) else None
-            if exchange is not None and exchange.free:
-                new, results = self.threaded(self.marked(op), exchange)
+            if refusal(self.function, op, around) is None:
+                new, results = self.threaded(self.marked(op), Exchange(self.function, op))
                 ops.extend(substitute_op(o, names) for o in new)
                 names.update(results)
             else:
@@ -127,11 +127,18 @@ class _Threads:
         return builder.close().ops, dict(zip(loop.results, totals, strict=True))
 
 
-def _is_worth_it(op: Op, around: bool) -> bool:
+def refusal(function: Function, loop: Op, around: bool) -> Refusal | None:
+    """Why the iterations of a loop do not run in threads, if they do not; ``around``: there is a loop around it."""
+    if loop.primitive != "for":
+        return refused("the iterations of a `while` come one after the other")
+    if not _is_worth_it(loop, around):
+        return refused("an iteration does too little")
+    return carried_over(loop) or Exchange(function, loop).refusal
+
+
+def _is_worth_it(loop: Op, around: bool) -> bool:
     """Whether an iteration of a counted loop does more than move and add a few numbers."""
-    if op.primitive != "for":
-        return False
-    inner = list(walk(op.blocks[0]))
+    inner = list(walk(loop.blocks[0]))
     if any(o.primitive in ("for", "while") for o in inner):
         return True
     return not around and any(o.primitive in SCALARS and SCALARS[o.primitive].cost >= DEAR for o in inner)

@@ -1,7 +1,8 @@
 """Compute once what is computed twice; load once what is not written in between; take what was just stored.
 
 Values are numbered in order, inner blocks seeing what is known outside. What is known of memory carries the *epoch*
-of each of its sites: a write, a call or the entry of a loop that writes begins a new one.
+of each of its sites: a write, a call or the entry of a loop that writes begins a new one. Branches and loops that only
+compute are shared as a whole: each sweep of a Jacobian's rows has a copy of the function.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
@@ -29,7 +30,7 @@ def f(x: f64[:], y: f64[:], i: i64):
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Hashable, Iterable, MutableMapping
+from collections.abc import Hashable, Iterable, MutableMapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -83,7 +84,7 @@ class _Sharing:
     def changes_type(self, op: Op, values: tuple[Operand, ...]) -> bool:
         return values == (index(1),) and op.result in self.pinned
 
-    def control(self, op: Op, current: Op, known: Known) -> Op:
+    def control(self, op: Op, current: Op, known: Known) -> Op | None:
         loops = op.primitive != "if"
         if loops:  # a later iteration sees what an earlier one wrote
             self.begin_epoch(self.written[op])
@@ -93,7 +94,44 @@ class _Sharing:
             blocks.append(self.block(block, ChainMap({}, known)))
         self.epochs = before
         self.begin_epoch(self.written[op])
-        return replace(current, blocks=tuple(blocks))
+        current = replace(current, blocks=tuple(blocks))
+        key = self.whole_key(current, {}) if current.results else None
+        if key is not None and key in known:
+            self.names.update(zip(op.results, known[key], strict=True))
+            return None
+        if key is not None:
+            known[key] = current.results
+        return current
+
+    def whole_key(self, op: Op, inner: dict[Operand, int]) -> Hashable | None:
+        """The same for branches and loops that compute the same; None where one does more than that.
+
+        ``inner`` numbers the values that are made inside.
+        """
+
+        def name(x: Operand) -> Hashable:
+            return inner[x] if x in inner else _name(x)
+
+        def number(values: Sequence[Value]) -> None:
+            for value in values:
+                inner[value] = len(inner)
+
+        parts: list[Hashable] = [op.primitive, tuple(op.attributes.items()), *map(name, op.operands)]
+        for block in op.blocks:
+            number(block.parameters)
+            for each in block.ops:
+                kind = effect(each.primitive)
+                if kind not in SHARED and kind is not Effect.CONTROL:
+                    return None
+                part = self.whole_key(each, inner)
+                if part is None:
+                    return None
+                number(each.results)
+                parts.append(part)
+            parts.append(tuple(map(name, block.yields)))
+        if effect(op.primitive) is Effect.READ:
+            parts.append(self.epochs_of(op.operands[0]))
+        return tuple(parts)
 
     def key(self, current: Op, original: Op) -> Hashable:
         if effect(current.primitive) is Effect.READ:
@@ -104,9 +142,10 @@ class _Sharing:
         return (current.primitive, tuple(operands), tuple(current.attributes.items()))
 
     def memory_key(self, primitive: str, operands: tuple[Operand, ...], original: Op) -> Hashable:
-        sites = self.sites.sites(original.operands[0])
-        epochs = frozenset((site, self.epochs.get(site, 0)) for site in sites)
-        return (primitive, tuple(_name(x) for x in operands), epochs)
+        return (primitive, tuple(_name(x) for x in operands), self.epochs_of(original.operands[0]))
+
+    def epochs_of(self, array: Operand) -> Hashable:
+        return frozenset((site, self.epochs.get(site, 0)) for site in self.sites.sites(array))
 
     def begin_epoch(self, sites: Iterable[Value]) -> None:
         self.epochs.update((site, next(self.fresh)) for site in sites)

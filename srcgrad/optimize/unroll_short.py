@@ -84,7 +84,7 @@ class _Unrolling:
 
     def may_unroll(self, op: Op) -> bool:
         """Whether a loop is short and small, and at most adds to memory; no extent may become the constant 1."""
-        if not _is_short(op) or op.attributes:
+        if not _is_short(op) or {"threads", "checkpoint"} & set(op.attributes):
             return False
         inner = list(walk(op.blocks[0]))
         if len(inner) * _trips(op) > MOST_OPS or any(o.primitive in ("alloc", "store") for o in inner):

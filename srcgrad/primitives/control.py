@@ -11,6 +11,9 @@ from srcgrad.primitives.table import Attributes, Effect, Operands, Primitive, re
 # Of an IndexError; {0} is the index as written, {1} the extent.
 OUT_OF_RANGE = "index {0} is out of range for an axis of extent {1}"
 
+# Of a MemoryError; {0} is what a sweep would store, {1} what it may.
+TOO_MUCH = "the reverse sweep would keep {0} bytes, and may keep {1}; see the option checkpoint"
+
 
 def _types(operands: Operands) -> tuple[Type, ...]:
     return tuple(x.type for x in operands)

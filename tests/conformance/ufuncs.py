@@ -69,6 +69,16 @@ for _name, _same in (("add", "np.sum"), ("multiply", "np.prod")):
             case(f"np.{_name}.accumulate(x, axis=1)", [numbers(3, 2)]),
         ],
     )
+for _name in ("subtract", "divide", "hypot", "logaddexp", "logaddexp2", "fmax", "fmin"):
+    row(
+        f"np.{_name}.reduce",
+        "(array, axis, keepdims)",
+        [
+            case(f"np.{_name}.reduce(x)", [POSITIVE(3, 2)]),
+            case(f"np.{_name}.reduce(x, axis=-1, keepdims=True)", [POSITIVE(3, 2)]),
+        ],
+    )
+    row(f"np.{_name}.accumulate", "(array, axis)", [case(f"np.{_name}.accumulate(x, axis=1)", [POSITIVE(3, 2)])])
 for _name in ("maximum", "minimum"):
     row(
         f"np.{_name}.reduce",

@@ -448,6 +448,15 @@ def changed_after_its_rule_kept_it(x):
     return s
 
 
+def diffused_in_place(x):
+    """A snapshot of a loop's state holds the arrays that the loop changes."""
+    u = x.copy()
+    for t in srcgrad.checkpoint(range(6), budget=100):
+        for i in range(1, 4):
+            u[i] += 0.3 * u[i - 1] * u[i] + 0.01 * t
+    return np.sum(u * u)
+
+
 def chosen_then_changed(x):
     """What was chosen may be computed again only if the loop leaves alone what it was computed from."""
     a = x.copy()
@@ -457,3 +466,14 @@ def chosen_then_changed(x):
             best = a[i] * a[i]
         a[i] = 0.5 * x[i]
     return best
+
+
+def stored_then_changed(x):
+    """What was stored is as good as kept only if the element holds it until it is read again."""
+    a = np.empty(4)
+    s = 1.0
+    for i in range(4):
+        a[i] = np.exp(x[i] * s)
+        s += a[i] * x[3 - i]
+        a[i] = 0.5
+    return s + a[0] * x[0]

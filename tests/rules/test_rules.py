@@ -29,6 +29,7 @@ STORES = "srcgrad.frontend.arrays.stores"
 IN_PLACE = "srcgrad.differentiate.in_place"
 FORWARD_SUMS = "srcgrad.optimize.forward_sums"
 RULE = "srcgrad.differentiate.rules.Linker"
+STATE = "srcgrad.differentiate.checkpoints.state"
 FUSE = "srcgrad.optimize.fuse_temporaries"
 
 
@@ -63,10 +64,11 @@ RULES = [
     Rule("15_bound_of_a_loop", programs.written_behind, (X,), f"{EFFECTS}.never_equal", always),
     Rule("15_bound_of_a_later_loop", programs.written_ahead, (X,), f"{EFFECTS}.grows_apart", always),
     Rule("15_reference_from_outside", programs.other_memory_each_time, (X,), f"{EFFECTS}.defined_outside", always),
+    Rule("stored_then_changed", programs.stored_then_changed, (X,), f"{EFFECTS}.Effects.rereadable", always),
     Rule("17_chosen_alias", programs.chosen_alias, (X, 0.6), "srcgrad.analysis.distinct.Distinct.__call__", always),
     Rule("17_swapped_alias", programs.swapped_alias, (X,), "srcgrad.analysis.distinct.Distinct._holds", always),
-    Rule("in_place_a_product", programs.running_product, (X,), f"{IN_PLACE}.only_sums", always),
-    Rule("in_place_a_partial_sums", programs.partial_sums_read, (X,), f"{IN_PLACE}.only_sums", always),
+    Rule("in_place_a_product", programs.running_product, (X,), f"{IN_PLACE}.carried_over", never),
+    Rule("in_place_a_partial_sums", programs.partial_sums_read, (X,), f"{IN_PLACE}.carried_over", never),
     Rule("in_place_b_recurrence", programs.recurrence, (X,), f"{IN_PLACE}.InPlace._never_read", always),
     Rule(
         "in_place_b_scratch_kept", programs.scratch_kept, (X,), "srcgrad.optimize.privatize.written_before_read", always
@@ -84,6 +86,7 @@ RULES = [
     ),
     Rule("store_dropped", programs.dead_store, (X,), "srcgrad.optimize.remove_dead_stores._read_later", never),
     Rule("temporary_fused", programs.temporary_of_changed, (X,), f"{FUSE}._Fuser.unchanged", always),
+    Rule("snapshot_of_what_changes", programs.diffused_in_place, (X,), f"{STATE}.same_memory", never),
     Rule(
         "chosen_then_changed",
         programs.chosen_then_changed,
@@ -91,7 +94,9 @@ RULES = [
         "srcgrad.analysis.running_choice.Choice._changed",
         never,
     ),
-    Rule("in_place_c_changed", programs.changed_before_reversal, (X,), f"{IN_PLACE}.InPlace._reads_last", always),
+    Rule(
+        "in_place_c_changed", programs.changed_before_reversal, (X,), f"{IN_PLACE}.InPlace._reads_what_changes", never
+    ),
 ]
 
 # Right with all rules, and hard: no single predicate decides.

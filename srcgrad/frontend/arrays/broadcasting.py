@@ -1,8 +1,8 @@
 """Broadcasting: the common shape of operands, and how each one's index follows that of the result.
 
 It is settled by types where an extent is known to be 1. Otherwise extents are taken to be equal, and that is checked.
-Where the check fails the program is made again with ``builder.stretches``: an extent that turns out to be 1 then has a
-run-time stride of 0.
+Where the check fails the program is made again for arguments whose extents of 1 are known, and if that is not enough
+with ``builder.stretches``: an extent that turns out to be 1 then has a run-time stride of 0.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def materialized(builder: Builder, value: FrontValue, name: str = "") -> ArrayVa
     original = value.view_of if value.part is None else value.part.array.ref
     if original is not None:
         builder.copies.append((ref, original))
-        builder.frozen.append(ref)
+        builder.frozen.append((ref, None))
     return ArrayValue(ref)
 
 

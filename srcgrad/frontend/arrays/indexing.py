@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.frontend.arrays import gather
+from srcgrad.frontend.arrays.construct import array_of
 from srcgrad.frontend.arrays.delayed import expression, materialized, part
 from srcgrad.frontend.arrays.keys import WHOLE, Key, expanded, is_mask, positions, view
 from srcgrad.frontend.arrays.stores import store_element, store_into, update, update_element
 from srcgrad.frontend.numbers.promotion import Number
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, is_array, is_number
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, TupleValue, is_array, is_number
 from srcgrad.ir.build import Builder
 
 
@@ -36,6 +37,8 @@ def read(builder: Builder, array: ArrayValue | Delayed, key: Key) -> FrontValue:
 def write(builder: Builder, array: ArrayValue, key: Key, value: FrontValue) -> None:
     """``array[key] = value``."""
     parts = expanded(builder, array.rank, key)
+    if isinstance(value, TupleValue) and value.cls in (tuple, list) and not all(map(is_number, parts)):
+        value = array_of(builder, value)
     if all(map(is_number, parts)):
         store_element(builder, array, positions(builder, array, parts), value)
     elif not any(map(is_array, parts)):

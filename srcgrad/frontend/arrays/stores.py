@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from srcgrad.analysis.outdated import StandIns
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.broadcasting import Shape, fitted
@@ -19,10 +20,10 @@ from srcgrad.frontend.arrays.delayed import (
     source_at,
 )
 from srcgrad.frontend.numbers.promotion import PARTS, Number, as_scalar, cast
-from srcgrad.frontend.refusals import refuse
+from srcgrad.frontend.refusals import refusal, refuse
 from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, is_number
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Operand, Value
+from srcgrad.ir.core import Const, Function, Location, Operand, Value
 from srcgrad.ir.types import DType
 
 
@@ -133,9 +134,12 @@ def untouched(builder: Builder, value: Delayed, target: Value) -> bool:
 
 
 def snapshot(builder: Builder, array: ArrayValue) -> ArrayValue:
-    """A copy where NumPy may have made a view: neither may be written to from now on."""
+    """A copy where NumPy may have made a view.
+
+    It must not be written to from now on; nor may the array be, as long as the copy is still read.
+    """
     copied = copy(builder, array)
-    builder.frozen += [array.ref, copied.ref]
+    builder.frozen += [(array.ref, copied.ref), (copied.ref, None)]
     return copied
 
 
@@ -143,18 +147,34 @@ def keep_apart(builder: Builder, array: ArrayValue) -> ArrayValue:
     """The array, which a variable will hold: if it is a copy where NumPy made a view, as of ``z.real``, both stay."""
     for copied, original in builder.copies:
         if not extents.disjoint(builder, copied, array.ref):
-            builder.frozen.append(original)
+            builder.frozen.append((original, copied))
     return array
 
 
 def require_writeable(builder: Builder, target: Value) -> None:
-    """Refuse a write that would tell a copy from the view that NumPy may have made instead."""
+    """Refuse or note a write that may tell a copy from the view that NumPy may have made instead.
+
+    Whether it does is known only when all has been lowered: what a carried reference is, and what is read afterwards.
+    """
     builder.note_write(target)
     of_any_iteration = not extents.is_origin(builder, extents.root(builder, target))
-    if not all(extents.disjoint(builder, target, f) for f in builder.frozen) or (
-        of_any_iteration and any(ArrayValue(k).dtype == ArrayValue(target).dtype for k in builder.kept)
-    ):
-        raise refuse_write(builder)
+    if of_any_iteration and any(ArrayValue(k).dtype == ArrayValue(target).dtype for k in builder.kept):
+        raise refuse_write(builder.location)
+    for frozen, copied in builder.frozen:
+        if not extents.disjoint(builder, target, frozen):
+            builder.doubtful.append((target, frozen, copied, builder.location))
+
+
+def require_no_outdated_copies(builder: Builder, function: Function) -> None:
+    """Refuse writes to a copy that stands for a view, and those after which one is read that should have changed."""
+    if not builder.doubtful:
+        return
+    for part in (function, *function.callees.values()):
+        copies = StandIns(part)
+        for target, frozen, copied, location in builder.doubtful:
+            written = copies.writes_through(target, frozen)
+            if any(copied is None or copies.alive_at(copied, write) for write in written):
+                raise refuse_write(location)
 
 
 def refuse_if_written(builder: Builder, memory: Value, older: bool) -> None:
@@ -166,12 +186,12 @@ def refuse_if_written(builder: Builder, memory: Value, older: bool) -> None:
         root = extents.root(builder, target)
         carried = not extents.is_origin(builder, root) and ArrayValue(root).dtype == ArrayValue(memory).dtype
         if carried or (older and not extents.disjoint(builder, root, memory)):
-            raise refuse_write(builder)
+            raise refuse_write(builder.location)
 
 
-def refuse_write(builder: Builder) -> Error:
+def refuse_write(location: Location | None) -> Error:
     message = (
         "an array is written to after a view of it was kept: reshaped, broadcast, in a list, its diagonal or .real"
     )
     hint = "Copy it before, as in x.copy().reshape(...), z.real.copy() or kept.append(x.copy())."
-    return refuse(builder, message, hint, UnsupportedError)
+    return refusal(location, message, hint, UnsupportedError)

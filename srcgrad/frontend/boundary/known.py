@@ -50,13 +50,40 @@ def _paths(structure: Structure, here: Path) -> Iterator[Path]:
         yield here
 
 
+def array_paths(structures: Sequence[Structure]) -> list[Path]:
+    """Where the arrays are."""
+    return [path for path in leaf_paths(structures) if isinstance(_at(structures, path).type, Array)]
+
+
+def _at(structures: Sequence[Structure], path: Path) -> Leaf:
+    structure = structures[path[0]]
+    for k in path[1:]:
+        assert isinstance(structure, Tree)
+        structure = structure.children[k]
+    assert isinstance(structure, Leaf)
+    return structure
+
+
+def exactly(structures: Sequence[Structure], leaves: Sequence[object]) -> tuple[Structure, ...]:
+    """The structures in which it is known of all arrays which of their extents are 1; ``leaves`` are the arguments'."""
+    known = tuple(structures)
+    for path, leaf in zip(leaf_paths(structures), leaves, strict=False):  # hidden arrays come after them
+        if isinstance(leaf, np.ndarray) and not _at(structures, path).exact:
+            known = fixed(known, path, _ones(leaf))
+    return known
+
+
+def _ones(array: np.ndarray) -> tuple[bool, ...]:
+    return tuple(n == 1 for n in array.shape)
+
+
 def value_at(arguments: Sequence[object], path: Path) -> object:
     """What a program is compiled for: a number, or of an array which extents are 1."""
     value = arguments[path[0]]
     for k in path[1:]:
         value = children_of(value)[k]
     if isinstance(value, np.ndarray):
-        return tuple(n == 1 for n in value.shape)
+        return _ones(value)
     return bool(value) if isinstance(value, bool | np.bool_) else int(value)  # type: ignore[call-overload]  # an integer
 
 

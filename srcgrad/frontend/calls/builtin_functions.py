@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,13 +15,14 @@ from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.containers.new_lists import copied
+from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.folds import fold
-from srcgrad.frontend.control.iteration import integer
+from srcgrad.frontend.control.iteration import as_counted, integer
 from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.control.yielding import collected, folded
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.nodes.operators import binary, kind_of, logical_and, logical_or, truth
+from srcgrad.frontend.nodes.operators import binary, kind_of, logical_and, logical_or, number, truth
 from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
@@ -30,6 +32,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     GrowingList,
+    ScalarValue,
     SliceValue,
     Static,
     TupleValue,
@@ -37,6 +40,7 @@ from srcgrad.frontend.values import (
     is_array,
     is_counted,
 )
+from srcgrad.ir.core import index
 
 
 def only(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
@@ -76,7 +80,7 @@ def _min(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
 def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
     arguments = tuple(_loopable(lowering, collected(lowering, a) if isinstance(a, Yielding) else a) for a in arguments)
     if keywords:
-        lowering.refuse(None, f"{name}() with keywords", "Write a loop.", UnsupportedError)
+        return _extreme_by(lowering, arguments, keywords, name)
     if len(arguments) == 1 and is_array(arguments[0]):
         return call_object(lowering, getattr(np, name), arguments, {})
     if len(arguments) == 1 and isinstance(arguments[0], Counted):
@@ -88,6 +92,48 @@ def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name:
         hint = f"Use np.{name}imum for arrays, element by element."
         lowering.refuse(None, f"{name}() of whole arrays", hint, ArgumentTypeError)
     return functools.reduce(lambda a, b: binary(lowering, name, a, b), items)
+
+
+def _extreme_by(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
+    """With a ``key`` to compare by, and a ``default`` for nothing."""
+    if not set(keywords) <= {"key", "default"} or (len(arguments) > 1 and "default" in keywords):
+        lowering.refuse(None, f"{name}() with {', '.join(keywords)}", "Write a loop.", UnsupportedError)
+    values = arguments[0] if len(arguments) == 1 else TupleValue(tuple(arguments))
+    items = as_counted(lowering, values) if is_counted(values) else sequence_items(lowering, values)
+    key = keywords.get("key", Static(None))
+
+    def found() -> FrontValue:
+        if isinstance(key, Static) and key.value is None:
+            return _extreme(lowering, (values,), {}, name)
+        return _by_key(lowering, items, key, "gt" if name == "max" else "lt")
+
+    if "default" not in keywords:
+        return found()
+    if isinstance(items, Counted):
+        some = ScalarValue(lowering.builder("gt", items.length, index(0)))
+        return branch(lowering, some, found, lambda: keywords["default"])
+    return found() if items else keywords["default"]
+
+
+def _by_key(lowering: Lowering, items: Counted | Sequence[FrontValue], key: FrontValue, better: str) -> FrontValue:
+    """The first item of those whose key is the largest or smallest."""
+
+    def with_key(item: FrontValue) -> FrontValue:
+        return TupleValue((item, call(lowering, key, [item], {})))
+
+    def chosen(a: FrontValue, b: FrontValue) -> FrontValue:
+        assert isinstance(a, TupleValue) and isinstance(b, TupleValue)
+        replaces = number(lowering, binary(lowering, better, b.items[1], a.items[1]))
+        return branch(lowering, replaces, lambda: b, lambda: a)
+
+    if isinstance(items, Counted):
+        best = fold(lowering, Counted(items.length, lambda k: with_key(items.item(k))), None, chosen)
+    else:
+        if not items:
+            lowering.refuse(None, "the extreme of an empty sequence", error=ArgumentTypeError)
+        best = functools.reduce(chosen, map(with_key, items))
+    assert isinstance(best, TupleValue)
+    return best.items[0]
 
 
 @function(sum, least=1, most=2)

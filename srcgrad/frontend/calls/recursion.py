@@ -255,7 +255,9 @@ def finish(lowering: Lowering, here: Activation, block: Block) -> None:
     whole = Block((*body.parameters, *inner.values()), body.ops, body.yields)
     lowering.callees[here.callee] = Function(here.callee, whole, {}, lowering.builder.location)
     hidden = {ref for _, ref in lowering.hidden}
-    if hidden.issuperset(here.free):  # else the variables around it may change before the next call
+    # Else the variables around it may change before the next call, or what it calls is not known in full.
+    complete = all(a.result is not None for a in lowering.active if a.callee)
+    if complete and hidden.issuperset(here.free):
         lowering.recursive.append(here)
 
 

@@ -1,7 +1,8 @@
 """Calls of functions that say themselves what their derivative is: ``custom_vjp`` and ``custom_jvp``.
 
 Such a function becomes a callee with ``rules``, and so do the functions that make up its rule: each is lowered once
-for each combination of argument types. The array results of all are fresh memory.
+for each combination of argument types. The array results of all are fresh memory. A function under ``checkpoint``
+becomes a callee without rules, which reverse mode runs again.
 """
 
 from __future__ import annotations
@@ -45,11 +46,13 @@ from srcgrad.frontend.syntax import source
 from srcgrad.frontend.values import FrontValue, TupleValue
 from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, defined, used
 from srcgrad.ir.rewrite import substitute
+from srcgrad.primitives.checkpoint import Checkpointed
 from srcgrad.primitives.custom import Ruled, custom_jvp, custom_vjp
 
 
 @call_object(custom_vjp)
 @call_object(custom_jvp)
+@call_object(Checkpointed)
 def call_ruled(lowering: Lowering, custom: object, arguments: Sequence[FrontValue], keywords: Keywords) -> FrontValue:
     """A ``call`` op, of a callee that is made when it is first needed."""
     assert isinstance(custom, Ruled)
@@ -96,7 +99,8 @@ def _made(lowering: Lowering, custom: Ruled, arguments: tuple[Structure, ...]) -
     """The callee and those of its rule, added to the program."""
     reverse = isinstance(custom, custom_vjp)
     name = str(getattr(custom.fun, "__name__", "")).replace("<lambda>", "function")
-    given = {rule: getattr(custom, rule) for rule in (("fwd", "bwd") if reverse else ("jvp",))}
+    names = () if isinstance(custom, Checkpointed) else ("fwd", "bwd") if reverse else ("jvp",)
+    given = {rule: getattr(custom, rule) for rule in names}
     if None in given.values():
         form = "defvjp(fwd, bwd)" if reverse else "defjvp(jvp)"
         lowering.refuse(None, f"{name}() has no derivative rule yet", f"Call {name}.{form} before it is used.")
@@ -107,7 +111,7 @@ def _made(lowering: Lowering, custom: Ruled, arguments: tuple[Structure, ...]) -
     parts = [_primal(lowering, here, known["fun"])]
     if reverse:
         parts += _vjp_parts(lowering, here, known["fwd"], known["bwd"])
-    else:
+    elif "jvp" in known:
         parts.append(_jvp_part(lowering, here, known["jvp"]))
     _finish(lowering, here, parts)
     return here
@@ -200,12 +204,15 @@ def _finish(lowering: Lowering, here: RuledCall, parts: Sequence[_Part]) -> None
         name = f"{here.name}{part.suffix}"
         made = Function(name, block, dict(lowering.callees), lowering.builder.location)
         if written_parameters(made):
-            rule = f"the rule of {here.name}()" if part.suffix else f"{here.name}(), which has a derivative rule,"
+            kind = "is checkpointed" if isinstance(here.custom, Checkpointed) else "has a derivative rule"
+            rule = f"the rule of {here.name}()" if part.suffix else f"{here.name}(), which {kind},"
             lowering.refuse(None, f"{rule} writes to its argument", "Write to a copy of it.")
         lowering.callees[name] = replace(made, callees={}, rules=None if part.suffix else _rules(here, parts))
 
 
-def _rules(here: RuledCall, parts: Sequence[_Part]) -> Rules:
+def _rules(here: RuledCall, parts: Sequence[_Part]) -> Rules | None:
+    if isinstance(here.custom, Checkpointed):
+        return None
     wrt = tuple(position for k in here.varied for position in here.floating(k))
     if isinstance(here.custom, custom_vjp):
         return Rules(wrt, "", f"{here.name}_fwd", f"{here.name}_bwd", parts[-1].into)

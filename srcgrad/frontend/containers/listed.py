@@ -87,13 +87,13 @@ def in_memory(lowering: Lowering, value: Counted, key: object) -> Counted | Grow
     counted(lowering, no_variables((key, "loop")), value.length, Value(INDEX, "i"), fill)
     for column, part in zip(columns, parts, strict=True):
         if part.root is not None and part.root not in made:
-            builder.frozen += [column.memory, part.root]
+            builder.frozen += [(column.memory, None), (part.root, column.memory)]
 
     def item(k: Operand) -> FrontValue:
         return _rebuilt(sample, iter([column.item(builder, k) for column in columns]))
 
     memory = None if isinstance(sample, TupleValue) else columns[0].memory
-    return Counted(value.length, item, memory=memory, origin=key)
+    return Counted(value.length, item, memory=memory, origin=key, weak=columns[0].weak)
 
 
 def filled(lowering: Lowering, key: object, sources: Sequence[Counted]) -> GrowingList:

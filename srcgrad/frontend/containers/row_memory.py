@@ -58,7 +58,7 @@ def load_part(builder: Builder, column: Value, at: Operand, copying: bool) -> Op
     if copying:
         row = copy(builder, row)
     refuse_if_written(builder, row.ref, older=False)
-    builder.frozen.append(row.ref)
+    builder.frozen.append((row.ref, None))
     builder.kept.append(row.ref)
     return row.ref
 
@@ -95,7 +95,7 @@ def keep_unwritten(lowering: Lowering, array: ArrayValue) -> None:
     if fresh and not any(_holds(builder, value, memory) for value in lowering.variables().values()):
         return
     refuse_if_written(builder, memory, older=not fresh)
-    builder.frozen.append(array.ref)
+    builder.frozen.append((array.ref, None))
     builder.kept.append(array.ref)
 
 

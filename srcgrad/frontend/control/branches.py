@@ -116,7 +116,7 @@ def _merge(lowering: Lowering, condition: Operand, one: Side, two: Side, changed
     slots: dict[Variable | None, Slot] = {}
     for key in pairs:
         alive = [sides[key] for sides in found if key in sides]
-        fill = key is not None and key[0].returns_early
+        fill = key is not None and (key[0].returns_early or lowering.is_filled(key))
         slot = joined(lowering, key[1] if key else "", alive, fill)
         if slot is not None:
             slots[key] = slot

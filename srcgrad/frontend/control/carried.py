@@ -164,12 +164,13 @@ def next_slots(lowering: Lowering, loop: LoopVariables, slots: Slots, bindings: 
         left = {variable: slot_of(bindings.get(variable)) for variable in variables}
     for variable in variables:
         old, new = slots.get(variable), left[variable]
+        fill = loop.leaves or lowering.is_filled(variable)
         if old is not None:
-            found[variable] = joined(lowering, variable[1], [old, new], loop.leaves)
+            found[variable] = joined(lowering, variable[1], [old, new], fill)
         elif new is not None and is_read(lowering, variable, loop.after | loop.head):
             held = Slot(dynamic(new.structure), new.flagged)
             runs = loop.runs and not is_read(lowering, variable, loop.head)
-            found[variable] = joined(lowering, variable[1], [held] if runs else [held, None], loop.leaves)
+            found[variable] = joined(lowering, variable[1], [held] if runs else [held, None], fill)
         else:
             found[variable] = None
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.errors import UnboundError
+from srcgrad.frontend.arrays.extents import clamped_at_zero
 from srcgrad.frontend.control.carried import LoopVariables
 from srcgrad.frontend.control.loops import counted
 from srcgrad.frontend.lowering import Lowering
@@ -59,4 +60,5 @@ def _without_first(lowering: Lowering, length: Operand) -> Operand:
         return index(int(length.value) - 1)  # type: ignore[arg-type]  # i64
     some = builder("gt", length, index(0))
     builder.emit("check", some, exception="ValueError", message="the sequence is empty")
-    return builder("sub", length, index(1))
+    # Not negative even where the check has failed: room for what is kept may be made in front of a branch around it.
+    return clamped_at_zero(builder, builder("sub", length, index(1)))

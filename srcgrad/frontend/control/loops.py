@@ -41,7 +41,7 @@ from srcgrad.frontend.control.logic import condition
 from srcgrad.frontend.control.merge import held
 from srcgrad.frontend.control.slots import operands_of, rebound
 from srcgrad.frontend.control.yielding import shared
-from srcgrad.frontend.lowering import LowerAgainError, Lowering, Variable
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError, Variable
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.assignment import assign
 from srcgrad.frontend.nodes.operators import invert
@@ -61,7 +61,7 @@ from srcgrad.frontend.values import (
     TupleValue,
     Yielding,
 )
-from srcgrad.ir.core import Block, Const, Operand, Value, index
+from srcgrad.ir.core import Attribute, Block, Const, Operand, Value, index
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect
 
@@ -103,7 +103,10 @@ def _for(lowering: Lowering, node: ast.For) -> None:
     def looped() -> None:
         stop = stop_flag(node)
         if stop is None:
-            counted(lowering, loop, iterable.length, counter, iteration)
+            counted(lowering, loop, iterable.length, counter, iteration, iterable.budget)
+        elif iterable.budget is not None:
+            hint = "Let the loop run to its end, and skip what an iteration does under an `if`."
+            lowering.refuse(node, "a loop with checkpoints that is left early", hint, UnsupportedError)
         else:
             stoppable(lowering, loop, iterable.length, counter, iteration, lambda: names.load(lowering, stop))
 
@@ -210,9 +213,15 @@ def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> No
 
 
 def counted(
-    lowering: Lowering, loop: LoopVariables, trips: Operand, counter: Value, iteration: Callable[[Operand], None]
+    lowering: Lowering,
+    loop: LoopVariables,
+    trips: Operand,
+    counter: Value,
+    iteration: Callable[[Operand], None],
+    budget: int | None = None,
 ) -> None:
-    """A `for` over ``trips`` iterations."""
+    """A `for` over ``trips`` iterations; with a ``budget`` it has checkpoints."""
+    marks: dict[str, Attribute] = {} if budget is None else {"checkpoint": budget}
 
     def body(k: Operand) -> Sequence[Operand]:
         iteration(k)
@@ -225,7 +234,7 @@ def counted(
         parts: Sequence[Part], slots: Slots, initial: Sequence[Operand], labels: Sequence[str]
     ) -> Iterator[Operand]:
         block = closed(lowering, parts[0], slots, carries=True)
-        return iter(lowering.builder.emit("for", trips, *initial, blocks=(block,), names=labels))
+        return iter(lowering.builder.emit("for", trips, *initial, blocks=(block,), names=labels, **marks))
 
     fixed_point(lowering, loop, lower, emit)
 
@@ -345,6 +354,17 @@ def _while_op(
     fixed_point(lowering, loop, lower, emit)
 
 
+def passed_by(lowering: Lowering, loop: LoopVariables, entry: dict[Variable, Binding], slots: Slots) -> None:
+    """A loop whose body needs the result of a recursive call, which is not known yet: as if it did not run.
+
+    So the type of the result is found; then the function is lowered again (`recursion`).
+    """
+    forget_pending(lowering, loop)
+    lowering.rebind(entry)
+    lowering.dead = False
+    forget(slots)
+
+
 def fixed_point(
     lowering: Lowering,
     loop: LoopVariables,
@@ -356,7 +376,13 @@ def fixed_point(
     slots = initial_slots(lowering, loop, entry)
     for _ in range(ATTEMPTS):
         forget_pending(lowering, loop)
-        parts = lower(entry, slots)
+        try:
+            parts = lower(entry, slots)
+        except UnresolvedError:
+            if loop.runs:
+                raise
+            passed_by(lowering, loop, entry, slots)
+            return
         del lowering.sharing[sharing:]  # the variables of calls in the body begin anew in each iteration
         found = next_slots(lowering, loop, slots, parts[-1].bindings)
         settled_slots(lowering, loop, found)

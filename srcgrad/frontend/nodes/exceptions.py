@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numba
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
@@ -46,6 +47,9 @@ def _with(lowering: Lowering, node: ast.With) -> None:
         made = item.context_expr
         cls = lowering.evaluate(made.func if isinstance(made, ast.Call) else made)
         if not (isinstance(cls, Static) and cls.value in WITHOUT_EFFECT) or item.optional_vars is not None:
+            if isinstance(cls, Static) and cls.value is numba.objmode:
+                hint = "Call the function as it is: what Numba lacks of NumPy may be known here."
+                lowering.refuse(made, "objmode hands the program to Python, where it is not followed", hint)
             hint = "Only np.errstate, warnings.catch_warnings and contextlib.nullcontext may stand here."
             lowering.refuse(made, "this context is not in the language", hint, UnsupportedError)
 

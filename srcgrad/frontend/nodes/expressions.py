@@ -16,6 +16,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.comparisons import compare
 from srcgrad.frontend.nodes.effects import before_later_writes
+from srcgrad.frontend.nodes.messages import made_of_values
 from srcgrad.frontend.nodes.operators import binary, unary
 from srcgrad.frontend.nodes.special_methods import by_method, special
 from srcgrad.frontend.registry import expression
@@ -208,13 +209,7 @@ def _slice(lowering: Lowering, node: ast.Slice) -> FrontValue:
 
 @expression(ast.JoinedStr)
 def _formatted(lowering: Lowering, node: ast.JoinedStr) -> FrontValue:
-    text = ""
-    for part in node.values:
-        value = lowering.evaluate(part.value if isinstance(part, ast.FormattedValue) else part)
-        if not isinstance(value, Static):
-            lowering.refuse(part, "a string made from run-time values", "Use text that is known at compile time.")
-        text += str(value.value)
-    return Static(text)
+    return made_of_values(lowering, node)
 
 
 @expression(ast.Starred)

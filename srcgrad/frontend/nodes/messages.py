@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
+import inspect
 import re
+import sys
 from collections.abc import Sequence
+from types import FunctionType
 
 import numpy as np
 
-from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, Message, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Operand
 from srcgrad.ir.types import Array
 
 PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?([diouxXeEfFgGcrsa%])")
-LINALG_ERROR = "np.linalg.LinAlgError"  # the one exception outside of builtins
+LINALG_ERROR = "np.linalg.LinAlgError"  # by the name that every generated module has for it
+PLACES = re.compile(r"\{\{|\}\}|\{(\d+)\}")  # of values, in a text whose own braces are doubled
 BRACES = re.compile(r"\{(\d*)(?:![rsa])?(?::[^{}]*)?\}")
 
 
@@ -32,19 +36,48 @@ def exception_and_message(lowering: Lowering, node: ast.Raise) -> tuple[str, str
         cls_node, arguments = node.exc.func, node.exc.args
     cls = lowering.evaluate(cls_node)
     if not (isinstance(cls, Static) and isinstance(cls.value, type) and issubclass(cls.value, Exception)):
-        lowering.refuse(node.exc, "this is not an exception", "Raise a built-in exception such as ValueError.")
-    if cls.value is np.linalg.LinAlgError:
-        return (LINALG_ERROR, *message_of_numbers(lowering, arguments))
-    if cls.value.__module__ != "builtins":
-        hint = "Raise a built-in exception such as ValueError."
-        lowering.refuse(node.exc, f"the exception {cls.value.__name__} is not built in", hint, UnsupportedError)
+        lowering.refuse(node.exc, "this is not an exception", "Raise one, such as ValueError.")
     text, values = message_of_numbers(lowering, arguments)
-    return cls.value.__name__, text, values
+    return name_of(raised(cls.value, len(values))), text, values
+
+
+def raised(cls: type, values: int) -> type:
+    """The class that is raised for this one: itself, if it can be imported and made of a text and numbers.
+
+    The first of its bases that can otherwise; the search ends at a built-in exception.
+    """
+    return next(base for base in cls.__mro__ if _can_be_imported(base) and _takes(base, values))
+
+
+def _can_be_imported(cls: type) -> bool:
+    return getattr(sys.modules.get(cls.__module__), cls.__name__, None) is cls
+
+
+def _takes(cls: type, values: int) -> bool:
+    own = [vars(base).get(name) for base in cls.__mro__ for name in ("__init__", "__new__")]
+    if not any(isinstance(method, FunctionType | staticmethod) for method in own):
+        return True  # as the built-in exceptions are made
+    try:
+        inspect.signature(cls).bind("", *range(values))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def name_of(cls: type) -> str:
+    """The name that a ``check`` has for an exception: with its module, unless it is built in."""
+    if cls is np.linalg.LinAlgError:
+        return LINALG_ERROR
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
 def exception_named(name: str) -> type:
     """The class by the name that a ``check`` has for it."""
-    return np.linalg.LinAlgError if name == LINALG_ERROR else getattr(builtins, name)
+    if name == LINALG_ERROR:
+        return np.linalg.LinAlgError
+    module, _, own = name.rpartition(".")
+    found: type = getattr(importlib.import_module(module) if module else builtins, own)
+    return found
 
 
 def message_of_numbers(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:
@@ -60,6 +93,12 @@ def message_of(lowering: Lowering, arguments: Sequence[ast.expr], separator: str
     values: list[Operand] = []
     text = separator.join(_text(lowering, node, values) for node in arguments)
     return text, values
+
+
+def made_of_values(lowering: Lowering, node: ast.expr) -> FrontValue:
+    """A text with numbers in it: known now, or one that exceptions and prints take."""
+    text, values = message_of(lowering, [node])
+    return Message(text, tuple(values)) if values else Static(text.format())
 
 
 def _text(lowering: Lowering, node: ast.expr, values: list[Operand]) -> str:
@@ -94,6 +133,10 @@ def _formatted(pattern: str, texts: Sequence[str]) -> str:
 def _shown(lowering: Lowering, node: ast.expr, value: FrontValue, values: list[Operand]) -> str:
     if isinstance(value, Static):
         return _escaped(str(value.value))
+    if isinstance(value, Message):
+        first = len(values)
+        values.extend(value.values)
+        return PLACES.sub(lambda m: m[0] if m[1] is None else f"{{{first + int(m[1])}}}", value.text)
     value = settle(lowering, value)
     if isinstance(value, ScalarValue | ArrayValue):
         values.append(value.operand if isinstance(value, ScalarValue) else value.ref)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from srcgrad.errors import Error, UnboundError, UnsupportedSyntaxError
 from srcgrad.frontend.captures import from_python
-from srcgrad.frontend.lowering import Lowering, UnresolvedError
-from srcgrad.frontend.scope import Flagged, Missing, Pending
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError, place_of
+from srcgrad.frontend.scope import Flagged, Missing, Pending, Scope
 from srcgrad.frontend.values import FrontValue
 
 UNBOUND = "cannot access local variable {!r} where it is not associated with a value"
@@ -21,13 +21,21 @@ def load(lowering: Lowering, name: str) -> FrontValue:
         binding.error = binding.error or _unbound(lowering, name)
         raise UnresolvedError
     if isinstance(binding, Missing):
-        lowering.refuse(None, binding.reason, binding.hint, UnboundError)
+        raise _filled_again(lowering, owner, name, binding)
     if binding is None:
         raise _unbound(lowering, name)
     if isinstance(binding, Flagged):
         lowering.builder.emit("check", binding.bound, exception="UnboundLocalError", message=UNBOUND.format(name))
         return binding.value
     return binding
+
+
+def _filled_again(lowering: Lowering, owner: Scope, name: str, binding: Missing) -> LowerAgainError:
+    """An array that has a value on some paths only is read, which is known to happen from now on."""
+    error = lowering.error(None, binding.reason, binding.hint, LowerAgainError)
+    assert isinstance(error, LowerAgainError)
+    error.note = lambda again: again.filled.add(place_of(owner, name))
+    return error
 
 
 def _unbound(lowering: Lowering, name: str) -> Error:

@@ -17,6 +17,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     GrowingList,
+    Message,
     ScalarValue,
     SliceValue,
     Static,
@@ -50,6 +51,8 @@ def kind_of(value: FrontValue) -> str:
         return "a generator"
     if isinstance(value, SliceValue):
         return "a slice"
+    if isinstance(value, Message):
+        return "a string made from run-time values"
     if isinstance(value, Counted):
         return "a sequence of run-time length"
     if isinstance(value, Static):

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numba
 import numpy as np
 
-from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.builtin_functions import only
 from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.frontend.calls.dispatch import call_object as call_numpy
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import binary, number
 from srcgrad.frontend.numbers import scalars
@@ -69,8 +69,10 @@ def _round(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
     if len(arguments) > 1 and not (isinstance(arguments[1], Static) and arguments[1].value is None):
         if all(isinstance(a, Static) for a in arguments):
             return Static(round(*(a.value for a in arguments if isinstance(a, Static))))  # type: ignore[call-overload]  # numbers
-        # Python rounds the decimal number, which no scaling by a power of ten gives in all cases.
-        lowering.refuse(None, "round() to a number of digits", "Round the result outside.", UnsupportedError)
+        # Python rounds the decimal number; scaled by a power of ten, as here, NumPy and Numba do it.
+        value = as_scalar(number(lowering, arguments[0]))
+        rounded = as_scalar(number(lowering, call_numpy(lowering, np.round, [value, arguments[1]], {})))
+        return ScalarValue(rounded.operand, value.weak)
     return _to_integer("rint", round)(lowering, arguments[:1], {})
 
 

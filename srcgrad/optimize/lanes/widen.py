@@ -14,11 +14,13 @@ from typing import NamedTuple
 from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Op, Operand, Value, index, walk, zero_like
-from srcgrad.ir.types import BOOL, Array, Scalar, Stack
+from srcgrad.ir.types import BOOL, Scalar
+from srcgrad.optimize.lanes import private
 from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Lane, names_of
 from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
+from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 LANES = 32
@@ -50,12 +52,20 @@ class Widening:
     start: Operand = field(default_factory=lambda: index(0))
     lanes: Operand = field(default_factory=lambda: index(LANES))
     pending: list[Op] = field(default_factory=list)  # what the next loop over lanes will do
+    totals: dict[Value, Operand] = field(default_factory=dict)  # the sum of a value over the lanes
     rows: dict[Op, Value] = field(default_factory=dict)  # what all lanes push or pop together
+    here: Block = field(init=False)  # whose ops are being widened
     mask: Value | None = None  # the buffer that says which lanes take the branch around
+
+    @property
+    def width(self) -> int:
+        return LANES
 
     def __post_init__(self) -> None:
         self.users = users(self.facts.body)
+        self.here = self.facts.body
         self.packs = Packs(self.facts)
+        self.summed_before = summed_before(self.facts)
         loops = (op for op in walk(self.facts.body) if op.primitive == "for" and self.facts.parts(op))
         names = {v for op in loops for v in self.facts.mirrored(op)}
         self.mirrored = {op for op in walk(self.facts.body) if len(op.results) == 1 and op.result in names}
@@ -84,9 +94,11 @@ class Widening:
     # -- what is the same for all lanes -------------------------------------------------------------------
 
     def block(self, block: Block, carries: list[Carry]) -> None:
+        around, self.here = self.here, block
         for op in block.ops:
             self._op(op)
         self.flush(carries, block)
+        self.here = around
 
     def _op(self, op: Op) -> None:
         self.builder.location = op.location
@@ -95,11 +107,13 @@ class Widening:
         elif op in self.mirrored:
             pass  # it is the same in all lanes, and known
         elif op.primitive == "alloc":
-            self._alloc(op)
+            self.same[op.result] = private.allocation(self, op)
         elif op.primitive == "stack" and self.facts.differs(op.result):
-            self.same[op.result] = self._stack_of_rows(op.result)
+            self.same[op.result] = private.stack_of_rows(self, op.result)
         elif effect(op.primitive) is Effect.VIEW:
-            self._view(op)
+            self.same[op.result] = private.view(self, op)
+        elif op in self.summed_before:
+            self._accumulate_multiple(op, self.summed_before[op])
         elif op.primitive == "dim" or self._is_same(op):
             results = self.builder.emit(op.primitive, *self.alike(op.operands), names=names_of(op), **op.attributes)  # type: ignore[arg-type]  # no attribute is called blocks
             self.same.update(zip(op.results, results, strict=True))
@@ -127,39 +141,18 @@ class Widening:
     def alike(self, operands: Sequence[Operand]) -> list[Operand]:
         return [self.same.get(x, x) if isinstance(x, Value) else x for x in operands]
 
-    def _alloc(self, op: Op) -> None:
-        extents = (*self.alike(op.operands), index(LANES))
-        self.same[op.result] = self.builder("alloc", *extents, name=op.result.name, **op.attributes)
-
-    def _stack_of_rows(self, stack: Value) -> Value:
-        assert isinstance(stack.type, Stack) and isinstance(stack.type.element, Scalar)
-        row = Array(stack.type.element.dtype, 1)
-        return self.builder("stack", element=(row,), rows=LANES, name=stack.name)
-
-    def _view(self, op: Op) -> None:
-        attributes = dict(op.attributes)
-        operands = self.alike(op.operands)
-        if self.facts.is_private(op.result):
-            source = op.operands[0].type
-            assert isinstance(source, Array)
-            match op.primitive:
-                case "slice":
-                    attributes["axes"] = op.text("axes") + ":"
-                case "transpose":
-                    permutation = op.attributes["permutation"]
-                    assert isinstance(permutation, tuple)
-                    attributes["permutation"] = (*permutation, source.rank)
-                case "reshape":
-                    operands.append(index(LANES))
-        self.same[op.result] = self.builder(op.primitive, *operands, name=op.result.name, **attributes)
+    def _accumulate_multiple(self, op: Op, value: Value) -> None:
+        """Of a term that is a multiple of a value whose sum over the lanes is known."""
+        term = multiple(self.facts, op.operands[-1], (value, self.totals[value]), self.alike, self.builder)
+        self.builder.emit("accumulate", *self.alike(op.operands[:-1]), term)
 
     def _for(self, op: Op) -> None:
         (body,) = op.blocks
         carried = list(zip(op.operands[1:], body.parameters[1:], body.yields, op.results, strict=True))
         apart = [c for c in carried if self.facts.differs(c[3])]
         alike = [c for c in carried if not self.facts.differs(c[3])]
-        for _, parameter, _, result in apart:
-            self.buffers[parameter] = self.buffers[result] = self._new_buffer(result)
+        for initial, parameter, _, result in apart:
+            self.buffers[parameter] = self.buffers[result] = self._taken_over(initial, op) or self._new_buffer(result)
         self.flush([Carry(initial, self.buffers[parameter]) for initial, parameter, _, _ in apart], op)
 
         def iteration(counter: Value, *parameters: Value) -> Sequence[Operand]:
@@ -176,6 +169,12 @@ class Widening:
             body.parameters[0].name,
         )
         self.same.update(zip((c[3] for c in alike), results, strict=True))
+
+    def _taken_over(self, initial: Operand, loop: Op) -> Value | None:
+        """The buffer of a value that was made in the same block for this loop alone."""
+        made = self.facts.definition(initial)
+        alone = isinstance(initial, Value) and list(self.users[initial]) == [loop]
+        return self.buffers.get(initial) if alone and made in self.here.ops else None  # type: ignore[arg-type]  # a Value
 
     def _if(self, op: Op) -> None:
         """A branch that all lanes take alike."""
@@ -271,10 +270,11 @@ class Widening:
         self._hold_what_is_used_later(ops, behind, needed)
         self._push_and_pop_rows(ops)
         sums = [op for op in _with_inner(ops) if isinstance(op, Op) and self._adds_up(op)]
-        zeros = [zero_like(op.operands[-1]) for op in sums]
+        summed = [r for op in ops for r in op.results if r in self.summed_before.values()]
+        zeros = [zero_like(x) for x in (*(op.operands[-1] for op in sums), *summed)]
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
-            current = Lane(self, lane, dict(zip(sums, totals, strict=True)))
+            current = Lane(self, lane, dict(zip(sums, totals, strict=False)))
             mask = None if self.mask is None else self.builder("load", self.mask, lane)
             for op in ops:
                 current.op(op, mask)
@@ -286,10 +286,15 @@ class Widening:
                 if carry.merges and mask is not None:
                     value = self.builder("select", mask, value, self.builder("load", carry.buffer, lane))
                 self.builder.emit("store", carry.buffer, lane, value)
-            return [current.totals[op] for op in sums]
+            added = zip(totals[len(sums) :], summed, strict=True)
+            return [
+                *(current.totals[op] for op in sums),
+                *(self.builder("add", total, current.value(value)) for total, value in added),
+            ]
 
         totals = self.builder.for_(self.lanes, zeros, one_lane, counter="lane")
-        self._add_totals(ops, dict(zip(sums, totals, strict=True)))
+        self.totals.update(zip(summed, totals[len(sums) :], strict=True))
+        self._add_totals(ops, dict(zip(sums, totals, strict=False)))
 
     def _push_and_pop_rows(self, ops: Sequence[Op]) -> None:
         """In front of a loop over lanes: the rows to which it writes what is pushed, or from which it reads."""

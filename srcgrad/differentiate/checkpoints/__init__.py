@@ -1,0 +1,1 @@
+"""Loops whose states are kept now and then, and computed again in between."""

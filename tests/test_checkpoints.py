@@ -1,0 +1,456 @@
+"""Loops with checkpoints: the same numbers as without, for every count and budget, within the budget."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import checkpoint, grad, hessian, jacfwd, jacrev, vjp
+from srcgrad.differentiate.checkpoints.schedule import first_advance, slots_for, unit_length
+from srcgrad.settings import in_bytes
+
+RNG = np.random.default_rng(5)
+BUDGETS = (1, 200, 300, 500, 10**7)
+Made = Callable[[int], Callable[..., float]]
+
+
+# -- programs, each with the budget of its loop ---------------------------------------------------------------
+
+
+def swapped(budget: int) -> Callable[..., float]:
+    def f(u0: Any, c: float, trips: int) -> float:
+        u, v = u0.copy(), np.empty_like(u0)
+        n = u.shape[0]
+        for t in checkpoint(range(trips), budget):
+            v[0], v[n - 1] = u[0] * c, u[n - 1] + 0.01 * t
+            for i in range(1, n - 1):
+                v[i] = u[i] + c * np.sin(u[i - 1] - 2 * u[i] + u[i + 1])
+            u, v = v, u
+        return float(np.sum(u * u))
+
+    return f
+
+
+def fresh(budget: int) -> Callable[..., float]:
+    def f(u: Any, c: float, trips: int) -> float:
+        previous = u
+        for _ in checkpoint(range(trips), budget=budget):
+            previous, u = u, np.tanh(c * u) + 0.1 * previous
+        return float(np.sum(u * previous))
+
+    return f
+
+
+def in_place(budget: int) -> Callable[..., float]:
+    def f(u0: Any, c: float, trips: int) -> float:
+        u, seen, sums = u0.copy(), np.zeros(trips), np.zeros(3)
+        for t in checkpoint(range(trips), budget):
+            for i in range(1, u.shape[0]):
+                u[i] += c * np.sin(u[i - 1])
+            seen[t] = u[2] * u[1]
+            sums[t % 3] += u[0] * u[3]
+        return float(np.sum(u) + np.sum(seen * seen) + sums[0] * sums[1] + sums[2])
+
+    return f
+
+
+def numbers(budget: int) -> Callable[..., float]:
+    def f(a: Any, b: float, trips: int) -> float:
+        x, y, k = 1.0, 0.5, 0
+        for _ in checkpoint(range(trips), budget):
+            if x > y:
+                x, y = x * 0.9 + a[0] * y, y + 0.1 * b * x
+                k += 1
+            else:
+                x = x + 0.05 * k * a[1]
+        return x * y
+
+    return f
+
+
+def through_views(budget: int) -> Callable[..., float]:
+    def f(u: Any, c: float, trips: int) -> float:
+        m = np.outer(u, u) * c
+        column, corner = m[:, 1], m[:2, :2]
+        for _ in checkpoint(range(trips), budget):
+            for i in range(column.shape[0]):
+                column[i] = np.sin(column[i]) + 0.1 * corner[0, 1]
+        return float(np.sum(m * m))
+
+    return f
+
+
+def inner_while(budget: int) -> Callable[..., float]:
+    def f(u: Any, c: float, trips: int) -> float:
+        x = u[0]
+        for t in checkpoint(range(trips), budget):
+            k = 0
+            while x > 1.0 and k < 5:
+                x = x * 0.6 + 0.1 * c
+                k += 1
+            x = x * 1.9 + 0.01 * k * u[t % 4]
+        return x
+
+    return f
+
+
+def inside_another(budget: int) -> Callable[..., float]:
+    def f(u: Any, c: float, trips: int) -> float:
+        s = 0.0
+        for k in range(3):
+            for _ in checkpoint(range(trips), budget):
+                u = np.sin(u) * c + 0.1 * k
+            s += np.sum(u)
+        return s
+
+    return f
+
+
+def around_another(budget: int) -> Callable[..., float]:
+    def f(u: Any, c: float, trips: int) -> float:
+        for k in checkpoint(range(trips), budget):
+            v = u * 1.0
+            for _ in checkpoint(range(trips), budget=100):
+                v = np.sin(v) * c + 0.1 * k
+            u = u + 0.1 * v
+        return float(np.sum(u * u))
+
+    return f
+
+
+def over_items(budget: int) -> Callable[..., float]:
+    def f(u: Any, c: float, trips: int) -> float:
+        s = 0.2
+        for i, x in checkpoint(enumerate(u[:trips]), budget):
+            s = np.sin(s * x) + c * i
+        return s
+
+    return f
+
+
+def with_solve(budget: int) -> Callable[..., float]:
+    def f(u: Any, c: float, trips: int) -> float:
+        a = np.outer(u, u) + 5.0 * np.eye(u.shape[0])
+        for _ in checkpoint(range(trips), budget):
+            u = np.linalg.solve(a, c * u) + a @ u * 0.1
+        return float(np.sum(u))
+
+    return f
+
+
+PROGRAMS: tuple[Made, ...] = (
+    swapped,
+    fresh,
+    in_place,
+    numbers,
+    through_views,
+    inner_while,
+    inside_another,
+    around_another,
+    over_items,
+    with_solve,
+)
+U, C = RNG.normal(size=4), 0.7
+
+
+@pytest.mark.parametrize("made", PROGRAMS)
+def test_same_as_without(made: Made) -> None:
+    plainly = grad(made(1), argnums=(0, 1), jit=False, checkpoint="off")
+    for budget in BUDGETS if made in (swapped, numbers) else (1, 300):
+        sparingly = grad(made(budget), argnums=(0, 1), jit=False)
+        for trips in (0, 1, 2, 3, 4, 7, 12):
+            value, wanted = plainly.value_and_grad(U, C, trips)
+            found, gradients = sparingly.value_and_grad(U, C, trips)
+            assert found == value
+            for ours, theirs in zip(gradients, wanted, strict=True):
+                np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("made", [fresh, in_place, numbers])
+def test_with_respect_to_a_part(made: Made) -> None:
+    """What no derivative goes through is no part of the adjoint state."""
+    f = made(200)
+    for argnums in (0, 1):
+        wanted = grad(f, argnums=argnums, jit=False, checkpoint="off")(U, C, 6)
+        np.testing.assert_allclose(grad(f, argnums=argnums, jit=False)(U, C, 6), wanted, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("made", [swapped, fresh, in_place, numbers, inside_another])
+def test_second_order(made: Made) -> None:
+    f = made(200)
+    wanted = hessian(f, jit=False, checkpoint="off")(U, C, 5)
+    np.testing.assert_allclose(hessian(f, jit=False)(U, C, 5), wanted, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("made", [swapped, in_place])
+def test_jitted(made: Made) -> None:
+    f = made(300)
+    wanted = grad(f, argnums=(0, 1), jit=False, checkpoint="off")
+    found = grad(f, argnums=(0, 1))
+    for trips in (0, 1, 12):
+        for ours, theirs in zip(found(U, C, trips), wanted(U, C, trips), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-13)
+
+
+def rolled(u: Any, c: float) -> Any:
+    for _ in checkpoint(range(20), budget=300):
+        u = np.sin(u) * c + 0.1
+    return u
+
+
+def test_pullbacks_run_again() -> None:
+    out, pullback = vjp(rolled, U, C, jit=False)
+    np.testing.assert_array_equal(out, rolled(U, C))
+    jacobian = jacfwd(rolled, jit=False)(U, C)
+    for ct in (RNG.normal(size=4), RNG.normal(size=4)):
+        np.testing.assert_allclose(pullback(ct)[0], ct @ jacobian, rtol=1e-11, atol=1e-18)
+    np.testing.assert_allclose(jacrev(rolled, jit=False)(U, C), jacobian, rtol=1e-11, atol=1e-18)
+
+
+def test_dtypes_of_the_state() -> None:
+    def f(u: Any, c: Any, z: complex) -> Any:
+        k, flag = 0, False
+        for t in checkpoint(range(7), budget=100):
+            u = np.tanh(u) * c
+            z = z * z * 0.3 + (0.1 + 0.2j)
+            k, flag = k + t, not flag
+            if flag:
+                u = u + np.float32(k)
+        return np.sum(u) + np.float32((z * z.conjugate()).real)
+
+    args = (U.astype(np.float32), np.float32(0.7), 0.4 + 0.3j)
+    wanted = grad(f, argnums=(0, 1, 2), jit=False, checkpoint="off")(*args)
+    for ours, theirs in zip(grad(f, argnums=(0, 1, 2), jit=False)(*args), wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+        assert np.asarray(ours).dtype == np.asarray(theirs).dtype
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A"])
+def test_layouts(order: str) -> None:
+    m = RNG.normal(size=(8, 6))[::2, ::2] if order == "A" else np.asarray(RNG.normal(size=(4, 3)), order=order)
+
+    def f(m: Any) -> Any:
+        for _ in checkpoint(range(7), budget=700):
+            m[1:] = np.sin(m[:-1]) + m[1:] * 0.5
+        return np.sum(m * m)
+
+    wanted = grad(f, jit=False, checkpoint="off")(m.copy(order="K"))
+    before = m.copy()
+    np.testing.assert_allclose(grad(f, jit=False)(m), wanted, rtol=1e-13)
+    np.testing.assert_array_equal(m, before)
+
+
+def test_a_gradient_of_python_itself() -> None:
+    """Against differences of the plain function, without the compiler."""
+    f, h = swapped(300), 1e-6
+    found = grad(f, argnums=1, jit=False)(U, C, 9)
+    assert found == pytest.approx((f(U, C + h, 9) - f(U, C - h, 9)) / (2 * h), rel=1e-7)
+
+
+def without_marks(u: Any, c: float, trips: int) -> float:
+    s = 0.0
+    for k in range(3):
+        for _ in range(trips):
+            u = np.sin(u) * c + 0.1 * k
+        s += np.sum(u)
+    total = 0.0
+    for k in range(trips):
+        total += np.exp(-u[k % 3] * k)
+    return s + total
+
+
+def test_everywhere() -> None:
+    """A budget of the derivative is for all loops that carry a state; independent iterations keep nothing anyway."""
+    plainly, sparingly = grad(without_marks, jit=False), grad(without_marks, jit=False, checkpoint=100)
+    for trips in (0, 1, 9):
+        np.testing.assert_allclose(sparingly(U, C, trips), plainly(U, C, trips), rtol=1e-13, atol=1e-16)
+    assert "snapshots" not in plainly.backward_source(U, C, 9)
+    assert "u_snapshots" in sparingly.backward_source(U, C, 9)
+    assert "total_snapshots" not in sparingly.backward_source(U, C, 9)
+    with pytest.raises(ValueError, match="no size of memory"):
+        grad(without_marks, jit=False, checkpoint="many")(U, C, 9)
+
+
+def test_explained() -> None:
+    said = grad(swapped(10**6), jit=False).explain(U, C, 9)
+    assert "u_snapshots" in said and "8 * slots * u.shape[0]" in said and "at most 1,000,000 bytes" in said
+
+
+# -- the schedule ---------------------------------------------------------------------------------------------
+
+
+@cache
+def least(units: int, slots: int) -> int:
+    """By trying everything: units to be run again, so that each can be reversed, the last first."""
+    if units <= 1:
+        return 0
+    if slots == 1:
+        return units * (units - 1) // 2
+    return min(m + least(m, slots) + least(units - m, slots - 1) for m in range(1, units))
+
+
+@cache
+def scheduled(units: int, slots: int) -> int:
+    if units <= 1:
+        return 0
+    if slots == 1:
+        return units * (units - 1) // 2
+    advance = first_advance(units, slots)
+    assert 1 <= advance < units
+    return advance + scheduled(advance, slots) + scheduled(units - advance, slots - 1)
+
+
+def test_schedule_is_optimal() -> None:
+    for units in range(1, 80):
+        for slots in range(1, 9):
+            assert scheduled(units, slots) == least(units, slots), (units, slots)
+
+
+def test_plans_keep_to_the_budget() -> None:
+    for trips in (1, 2, 10, 1000, 10**6):
+        for budget in (10**3, 10**6, 10**8):
+            for state, step in ((800, 800), (8, 24), (80_000, 160_000)):
+                length = unit_length(trips, budget, state, step)
+                units = -(-trips // length)
+                slots = slots_for(units, length, budget, state, step)
+                assert 1 <= length <= trips and 1 <= slots <= units
+                assert length * step + slots * state <= max(1.001 * budget, state + step)
+
+
+MEMORY = """
+import resource, sys
+import numpy as np
+from srcgrad import checkpoint, grad
+
+@grad
+def last(x, trips):
+    u = x.copy()
+    for _ in checkpoint(range(trips), budget="20MB"):
+        for i in range(u.shape[0]):
+            u[i] += 1e-6 * u[i] * (1.0 - u[i])
+    return np.sum(u)
+
+x = np.linspace(0.1, 0.9, 10_000)
+last(x, 10)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+last(x, 10_000)                           # all states together: 800 MB
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+def test_memory_stays_within_the_budget(tmp_path: Path) -> None:
+    script = tmp_path / "long_loop.py"
+    script.write_text(MEMORY)
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert float(said.stdout) < 30.0
+
+
+# -- the marks and what is refused ----------------------------------------------------------------------------
+
+
+def test_python_is_left_alone() -> None:
+    items = range(3)
+    assert checkpoint(items) is items
+
+
+def test_sizes() -> None:
+    assert (in_bytes("64MB"), in_bytes("1.5 GB"), in_bytes("512KiB"), in_bytes(7)) == (64 * 10**6, 15 * 10**8, 2**19, 7)
+    for wrong in ("many", "MB", 0, -1, True, "nan"):
+        with pytest.raises(ValueError, match="no size of memory"):
+            in_bytes(wrong)
+
+
+def loop_left_early(x: float) -> float:
+    for _ in checkpoint(range(100)):
+        x = np.sin(x)
+        if x < 0.1:
+            break
+    return x
+
+
+def condition_marked(x: float) -> float:
+    while checkpoint(x > 0.1):
+        x = np.sin(x) * 0.5
+    return x
+
+
+def swapped_argument(u: Any) -> Any:
+    v = np.empty_like(u)
+    for _ in checkpoint(range(7)):
+        for i in range(u.shape[0]):
+            v[i] = u[i - 1] * 0.5
+        u, v = v, u
+    return np.sum(u)
+
+
+def one_memory(u: Any, c: float) -> Any:
+    p, q = u.copy(), u.copy()
+    r = p if c > 0.0 else q
+    for _ in checkpoint(range(7)):
+        p[0] = r[1] * 1.5
+        r[1] = p[0] * p[2]
+    return np.sum(p)
+
+
+def budget_at_run_time(x: float, budget: int) -> float:
+    for _ in checkpoint(range(7), budget):
+        x = np.sin(x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "message"),
+    [
+        (loop_left_early, (1.0,), "left early"),
+        (condition_marked, (1.0,), "checkpoint"),
+        (swapped_argument, (U,), r"u = u\.copy\(\)"),
+        (one_memory, (U, 1.0), "may be the same memory"),
+        (budget_at_run_time, (1.0, 100), "budget"),
+    ],
+)
+def test_refused(f: Callable[..., Any], args: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(srcgrad.Error, match=message):
+        grad(f, jit=False)(*args)
+
+
+def seen_by_another_name(x: Any) -> Any:
+    u, v = x.copy(), np.empty_like(x)
+    first = u
+    for _ in checkpoint(range(6)):
+        for i in range(u.shape[0]):
+            v[i] = u[i - 1] * 0.5
+        u, v = v, u
+    return np.sum(u) + 2.0 * np.sum(first * first)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "predicate"),
+    [(one_memory, (U, 1.0), "share_writes"), (seen_by_another_name, (U,), "seen_elsewhere")],
+)
+def test_refusals_are_needed(
+    f: Callable[..., Any], args: tuple[Any, ...], predicate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(srcgrad.UnsupportedError):
+        grad(f, jit=False)(*args)
+    monkeypatch.setattr(f"srcgrad.differentiate.checkpoints.state.Look.{predicate}", lambda *_: False)
+    wanted = grad(f, jit=False, checkpoint="off")(*args)
+    assert np.max(np.abs(grad(f, jit=False)(*args) - wanted)) > 1e-6
+
+
+def grown(u: Any) -> Any:
+    for _ in checkpoint(range(3)):
+        u = np.concatenate((u, u))
+    return np.sum(u)
+
+
+def test_a_state_keeps_its_shape() -> None:
+    with pytest.raises(ValueError, match="changes its shape"):
+        grad(grown, jit=False)(U)

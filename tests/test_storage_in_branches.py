@@ -1,0 +1,70 @@
+"""Loops in branches whose number of iterations is negative where the branch is not taken: room is made in front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, hessian
+
+
+def loop_in_a_branch(x: float, n: int) -> float:
+    if n > 0:
+        s = x
+        for _ in range(n - 1):
+            s = np.sin(s) * s
+        return s
+    return x * 3.0
+
+
+def branch_in_a_loop(x: float, n: int) -> float:
+    s = 0.0
+    for k in range(3):
+        if n - k > 0:
+            t = x
+            for _ in range(n - k - 1):
+                t = np.sin(t) * t
+            s += t
+    return s
+
+
+def scratch_in_a_branch(x: float, n: int) -> float:
+    s = 0.0
+    for k in range(3):
+        if n - k > 0:
+            t = np.zeros(n - k - 1)
+            for i in range(n - k - 1):
+                t[i] = np.sin(x) * (i + 1)
+            for i in range(n - k - 1):
+                t[i] *= t[i] * x
+                s += t[i] * t[i]
+    return s
+
+
+def buffers_in_a_branch(x: float, n: int) -> float:
+    s = x
+    if n > 1:
+        u = np.zeros(n - 2)
+        for _ in range(4):
+            v = np.zeros(n - 2)
+            for i in range(n - 2):
+                v[i] = np.sin(u[i] + x)
+            u = v
+        s += u.sum()
+    return s
+
+
+@pytest.mark.parametrize("n", [4, 2, 1, 0, -2])
+@pytest.mark.parametrize("f", [loop_in_a_branch, branch_in_a_loop, scratch_in_a_branch, buffers_in_a_branch])
+def test_any_number(f: Callable[[float, int], float], n: int) -> None:
+    numeric = (f(0.8 + 1e-6, n) - f(0.8 - 1e-6, n)) / 2e-6
+    assert grad(f, jit=False)(0.8, n) == pytest.approx(numeric, rel=1e-7, abs=1e-9)
+    slope = grad(f, jit=False)
+    numeric = (slope(0.8 + 1e-6, n) - slope(0.8 - 1e-6, n)) / 2e-6
+    assert hessian(f, jit=False)(0.8, n) == pytest.approx(numeric, rel=1e-7, abs=1e-8)
+
+
+def test_compiled() -> None:
+    assert [grad(loop_in_a_branch)(0.8, n) for n in (3, 0)] == [grad(loop_in_a_branch, jit=False)(0.8, 3), 3.0]
