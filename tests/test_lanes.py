@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from agreement import confirm_gradients, confirm_tangents
 from oracle.derivatives import differentiable, reverse
+from random_programs import Program, program_of_iterations
 from test_random import check
 
 from srcgrad import grad
@@ -344,11 +345,24 @@ def test_only_compiled_code_runs_in_lanes() -> None:
 @pytest.mark.usefixtures("everywhere", "poisoned")
 @pytest.mark.parametrize("batch", range(3))
 def test_random_programs(batch: int) -> None:
-    check(range(10 * batch, 10 * (batch + 1)))
+    check(range(10 * batch, 10 * batch + 3))
+    check(range(10 * batch, 10 * batch + 7), make=program_of_iterations)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("everywhere", "poisoned")
 @pytest.mark.parametrize("batch", range(4, 16))
 def test_random_programs_slow(batch: int) -> None:
-    check(range(25 * batch, 25 * (batch + 1)))
+    check(range(25 * batch, 25 * batch + 10))
+    check(range(25 * batch, 25 * batch + 15), make=program_of_iterations)
+
+
+def many_iterations(seed: int) -> Program:
+    """So many that two blocks of lanes are full and one is not."""
+    return program_of_iterations(seed, rows=70)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", range(8))
+def test_random_programs_jitted(batch: int) -> None:
+    check(range(5 * batch, 5 * (batch + 1)), jit=True, make=many_iterations)

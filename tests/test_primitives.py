@@ -46,6 +46,18 @@ def _fmod(a: mpmath.mpf, b: mpmath.mpf) -> mpmath.mpf:
 
 
 # name: the function in mpmath (or exact Python), and the points to compare at
+ORDERS = [(0.3, 0.2), (2.0, 1.9), (1.5, 2.1), (10.2, 20.0), (-0.7, 3.0), (0.0, 600.0)]
+
+
+def student(df: mpmath.mpf, t: mpmath.mpf) -> mpmath.mpf:
+    half = mpmath.betainc(mpmath.mpf(1) / 2, df / 2, 0, t * t / (df + t * t), regularized=True) / 2
+    return mpmath.mpf(1) / 2 + mpmath.sign(t) * half
+
+
+def inverted(f: Callable[..., mpmath.mpf], end: float) -> mpmath.mpf:
+    return mpmath.findroot(f, (mpmath.mpf("1e-12"), mpmath.mpf(end)), solver="anderson", tol=1e-50, maxsteps=300)
+
+
 ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "add": (lambda a, b: a + b, PAIRS),
     "sub": (lambda a, b: a - b, PAIRS),
@@ -150,6 +162,20 @@ ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "binom": (mpmath.binomial, [(5.0, 2.0), (7.5, 3.25), (20.0, 7.0)]),
     "exp1": (mpmath.e1, HALF),
     "expi": (mpmath.ei, [*LINE, (50.0,)]),
+    "expn": (mpmath.expint, [(1.0, 0.3), (3.0, 0.9), (2.0, 5.0), (7.0, 30.0), (0.0, 0.7)]),
+    "iv": (mpmath.besseli, ORDERS),
+    "kv": (mpmath.besselk, ORDERS),
+    "ive": (lambda v, x: mpmath.besseli(v, x) * mpmath.exp(-x), ORDERS),
+    "kve": (lambda v, x: mpmath.besselk(v, x) * mpmath.exp(x), ORDERS),
+    "stdtr": (student, [(3.0, 0.4), (2.5, -1.7), (30.0, 0.001), (1.0, 40.0)]),
+    "gammaincinv": (
+        lambda a, p: inverted(lambda x: mpmath.gammainc(a, 0, x, regularized=True) - p, 60),
+        [(0.4, 0.3), (2.5, 0.9), (30.0, 0.5)],
+    ),
+    "betaincinv": (
+        lambda a, b, p: inverted(lambda x: mpmath.betainc(a, b, 0, x, regularized=True) - p, 1),
+        [(0.8, 2.0, 0.3), (2.5, 1.1, 0.9), (3.0, 12.0, 0.05)],
+    ),
     "gamma": (mpmath.gamma, [*LINE, (25.0,)]),
     "lgamma": (lambda x: mpmath.log(abs(mpmath.gamma(x))), [*LINE, (25.0,), (400.0,), (1e-3,)]),
 }

@@ -129,6 +129,9 @@ def reverse_branch(walk: Reverse, op: Op) -> None:
         "if", op.operands[0], blocks=closed, names=[suffixed(v, BAR) for v in changed], mirror=op.integer("region")
     )
     walk.adjoints = {**before, **dict(zip(changed, merged, strict=True))}
+    # On the path that does not use a value nothing comes back to it: exactly 0, as from a selection.
+    unused = [v for v in changed if v not in before and any(v not in side for side in sides)]
+    walk.selected.update(walk.adjoints[v] for v in unused)
 
 
 def _defined_here(block: Block) -> list[Value]:

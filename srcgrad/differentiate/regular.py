@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from srcgrad.differentiate.poles import Poles
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, is_zero, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives.scalar import SCALARS
 
-# What makes some cotangents 0: only with these can a factor be infinite where it does not matter.
-SELECTING = frozenset({"select", "max", "min"})
+# What has a pole: the value is infinite or NaN there.
+POLES = frozenset({"div", "log", "log2", "log10", "log1p", "pow", "ipow", "arctanh", "lgamma", "digamma"})
 
 
 def mark_regular(function: Function) -> Function:
@@ -35,13 +36,17 @@ def mark_infinite(function: Function) -> Function:
     """Mark ``infinite=True`` on each op of a regular row with an operand that may be infinite or NaN at a pole.
 
     Its partials are that operand, or made of it, so that a cotangent that a selection makes 0 has to stay 0:
-    ``np.where(x > 0.0, x * np.log(x), 0.0)``. Programs that select nothing need no marks.
+    ``np.where(x > 0.0, x * np.log(x), 0.0)``. Programs that select nothing need no marks. A store of a value that may
+    be left aside later is marked ``selected=True``: so is the cotangent that it takes from the shadow.
     """
-    if not any(op.primitive in SELECTING for op in walk(function.body)):
+    poles = Poles(function, is_pole)
+    if not poles.selects:
         return function
-    infinite: set[Operand] = set()
+    infinite: set[Operand] = set(poles.infinite)
 
     def visit(op: Op) -> Replacement | None:
+        if op.primitive in ("store", "accumulate") and op.operands[-1] in poles.selected:
+            return [replace(op, attributes={**op.attributes, "selected": True})], {}
         row = SCALARS.get(op.primitive)
         if row is None or row.partials is None or len(op.results) != 1:
             return None
@@ -53,6 +58,11 @@ def mark_infinite(function: Function) -> Function:
         return [replace(op, attributes={**op.attributes, "infinite": True})], {}
 
     return rewrite(function, visit)
+
+
+def is_pole(op: Op) -> bool:
+    """Whether the result itself may be infinite or NaN where the operands are finite, and not by overflow alone."""
+    return op.primitive in POLES and not op.attributes.get("regular")
 
 
 def names_infinity(function: Function) -> bool:

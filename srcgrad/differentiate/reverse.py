@@ -26,7 +26,7 @@ from srcgrad.differentiate.partials import (
     scaled,
     zeros_like,
 )
-from srcgrad.differentiate.regular import SELECTING
+from srcgrad.differentiate.poles import SELECTING
 from srcgrad.differentiate.rules import is_ruled, spliced
 from srcgrad.differentiate.shadows import BAR, suffixed
 from srcgrad.errors import UnsupportedError
@@ -116,6 +116,8 @@ class Reverse:
             ct = self.builder("load", shadow, *indices, name=suffixed(value, BAR))
             if clears_shadow(op):
                 self.builder.emit("store", shadow, *indices, zero_like(value))
+            if op.attributes.get("selected"):
+                self.selected.add(ct)
             self.add(value, ct)
 
     def shadow(self, array: Operand) -> Value:

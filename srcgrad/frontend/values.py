@@ -152,6 +152,7 @@ class GrowingList:
     scope: object  # a scope.Scope, and its variable that holds the list's memory and length
     variable: str
     item: Structure
+    shared: list[bool] = dataclasses.field(default_factory=list)  # not empty once another name may hold it, too
 
 
 class SinglePass:
@@ -216,6 +217,7 @@ class Counted:
     once: bool = False  # an iterator: Python can loop over it only once
     memory: Value | None = None  # of a list: where its items are
     origin: object = None  # of a list: where it was made
+    weak: bool = True  # of a list of numbers: whether they are Python's
     budget: int | None = None  # of a loop with checkpoints: how many bytes it may keep
 
 

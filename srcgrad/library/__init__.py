@@ -83,8 +83,18 @@ __all__ = [
 ]
 
 
+# The modules with rows for those of SciPy.
+OF_SCIPY = {
+    "scipy.special": ("special",),
+    "scipy.linalg": ("scipy_linalg", "banded", "matrix_functions"),
+    "scipy.integrate": ("scipy_integrate",),
+    "scipy.stats": ("special", "scipy_stats"),
+}
+
+
 def load_special() -> None:
     """Rows for SciPy's functions in a program that has imported them; to import SciPy takes a tenth of a second."""
-    for name, rows in (("scipy.special", "special"), ("scipy.linalg", "scipy_linalg")):
+    for name, modules in OF_SCIPY.items():
         if name in sys.modules:
-            importlib.import_module(f"srcgrad.library.{rows}")
+            for module in modules:
+                importlib.import_module(f"srcgrad.library.{module}")

@@ -21,7 +21,7 @@ from srcgrad.library.matrices import (
     symmetric,
 )
 from srcgrad.library.norms import norm
-from srcgrad.library.singular import cutoff_of, pinv, svd, svdvals
+from srcgrad.library.singular import cutoff_of, lstsq, pinv, svd, svdvals
 from srcgrad.library.spectral import eigh, eigvalsh
 from srcgrad.library.triangular import solve_triangle
 from srcgrad.primitives.library import library
@@ -225,6 +225,32 @@ def lu_factor(a: Matrix, overwrite_a: bool = False, check_finite: bool = True) -
     pivots = np.empty(a.shape[0], np.int32)
     packed_lu(a, lu, pivots)
     return lu, pivots
+
+
+@library(scipy.linalg.lu)
+def lu(
+    a: Matrix, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True, p_indices: bool = False
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Of a square matrix."""
+    a = np.asarray(a)
+    packed, pivots = lu_factor(a)
+    n = packed.shape[0]
+    low = np.tril(packed, -1) + np.eye(n, dtype=packed.dtype)
+    up = np.triu(packed)
+    if p_indices:
+        refuse("lu() with p_indices", "Take the permutation matrix.")
+    p = permuted(np.eye(n), pivots, False).T
+    if permute_l:
+        return p @ low, up  # type: ignore[return-value]  # as SciPy has it
+    return p, low, up
+
+
+@library(scipy.linalg.lstsq)
+def scipy_lstsq(
+    a: Matrix, b: Matrix, cond: float | None = None, overwrite_a: bool = False, overwrite_b: bool = False
+) -> tuple[Matrix, Vector, int, Vector]:
+    x, residuals, rank, s = lstsq(a, b, float(np.finfo(floating(a).dtype).eps) if cond is None else cond)
+    return x, residuals, rank, s
 
 
 @library(scipy.linalg.lu_solve)

@@ -100,6 +100,92 @@ def loggamma(x: float) -> float:
     return special.gammaln(x) if x >= 0.0 else np.nan
 
 
+@elementwise(special.exprel)
+def exprel(x: float) -> float:
+    """``expm1(x) / x``; near 0, where nothing would be left of its derivatives, by its series."""
+    if abs(x) > 0.5:
+        return np.expm1(x) / x
+    total = 1.0 + 0.0 * x
+    for k in range(15):
+        total = 1.0 + x * total / (16.0 - k)
+    return total
+
+
+@elementwise(special.huber)
+def huber(delta: float, r: float) -> float:
+    if delta < 0.0:
+        return np.inf
+    return 0.5 * r * r if abs(r) <= delta else delta * (abs(r) - 0.5 * delta)
+
+
+@elementwise(special.pseudo_huber)
+def pseudo_huber(delta: float, r: float) -> float:
+    if delta <= 0.0 or r == 0.0 * delta:
+        return np.inf if delta < 0.0 else 0.0 * delta if delta == 0.0 else 0.5 * r * r
+    v = r / delta
+    return delta * delta * (v * v / (np.sqrt(1.0 + v * v) + 1.0))
+
+
+@elementwise(special.ellipkm1)
+def ellipkm1(p: float) -> float:
+    """The complete elliptic integral of the first kind, of ``1 - p``: by the arithmetic-geometric mean."""
+    if not p > 0.0:
+        return np.inf if p == 0.0 else np.nan
+    a = 1.0 + 0.0 * p
+    b = np.sqrt(p)
+    for _ in range(10):
+        a, b = 0.5 * (a + b), np.sqrt(a * b)
+    return 1.5707963267948966 / a
+
+
+@elementwise(special.ellipk)
+def ellipk(m: float) -> float:
+    if not m < 1.0:
+        return np.inf if m == 1.0 else np.nan
+    a = 1.0 + 0.0 * m
+    b = np.sqrt(1.0 - m)
+    for _ in range(10):
+        a, b = 0.5 * (a + b), np.sqrt(a * b)
+    return 1.5707963267948966 / a
+
+
+@elementwise(special.ellipe)
+def ellipe(m: float) -> float:
+    """The integral of the second kind, by what the mean's steps leave between its two numbers."""
+    if not m < 1.0:
+        return 1.0 if m == 1.0 else np.nan
+    a = 1.0 + 0.0 * m
+    b = np.sqrt(1.0 - m)
+    left = 0.5 * m
+    weight = 0.25
+    for _ in range(10):
+        c = a - b
+        a, b = 0.5 * (a + b), np.sqrt(a * b)
+        left += weight * c * c
+        weight *= 2.0
+    return 1.5707963267948966 / a * (1.0 - left)
+
+
+@elementwise(special.chdtr)
+def chdtr(v: float, x: float) -> float:
+    return special.gammainc(0.5 * v, 0.5 * x)  # type: ignore[return-value]  # of numbers
+
+
+@elementwise(special.chdtrc)
+def chdtrc(v: float, x: float) -> float:
+    return special.gammaincc(0.5 * v, 0.5 * x)  # type: ignore[return-value]  # of numbers
+
+
+@elementwise(special.gdtr)
+def gdtr(a: float, b: float, x: float) -> float:
+    return special.gammainc(b, a * x)  # type: ignore[return-value]  # of numbers
+
+
+@elementwise(special.pdtr)
+def pdtr(k: float, m: float) -> float:
+    return special.gammaincc(np.floor(k) + 1.0, m)
+
+
 @elementwise(special.boxcox)
 def boxcox(x: float, lmbda: float) -> float:
     u = np.log(x)

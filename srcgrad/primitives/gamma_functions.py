@@ -233,3 +233,63 @@ def binomial(n: float, k: float) -> float:
 
 def reciprocal_gamma(x: float) -> float:
     return 0.0 if x <= 0.0 and x == np.floor(x) else 1.0 / math.gamma(x)
+
+
+def inverse_lower_gamma(a: float, p: float) -> float:
+    """Where the regularised lower incomplete gamma function is ``p``: Newton's steps inside a bracket."""
+    if not (a > 0.0 and 0.0 <= p <= 1.0):
+        return np.nan
+    if p == 0.0 or p == 1.0:
+        return 0.0 if p == 0.0 else np.inf
+    low = 0.0
+    high = a + 1.0
+    while incomplete_gamma(a, high, False) < p:
+        low = high
+        high *= 2.0
+    x = np.exp((np.log(p) + math.lgamma(a + 1.0)) / a)
+    for _ in range(200):
+        if not low < x < high:
+            x = 0.5 * (low + high)
+        error = incomplete_gamma(a, x, False) - p
+        if error > 0.0:
+            high = x
+        else:
+            low = x
+        step = error * np.exp(x - (a - 1.0) * np.log(x) + math.lgamma(a))
+        x -= step
+        if abs(step) <= 1e-16 * x:
+            break
+    return x
+
+
+def inverse_incomplete_beta(a: float, b: float, p: float) -> float:
+    """Where the regularised incomplete beta function is ``p``."""
+    if not (a > 0.0 and b > 0.0 and 0.0 <= p <= 1.0):
+        return np.nan
+    if p == 0.0 or p == 1.0:
+        return p
+    low = 0.0
+    high = 1.0
+    x = a / (a + b)
+    norm = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    for _ in range(300):
+        if not low < x < high:
+            x = 0.5 * (low + high)
+        error = incomplete_beta(a, b, x) - p
+        if error > 0.0:
+            high = x
+        else:
+            low = x
+        step = error * np.exp(norm - (a - 1.0) * np.log(x) - (b - 1.0) * np.log1p(-x))
+        x -= step
+        if abs(step) <= 1e-16 * x:
+            break
+    return x
+
+
+def student_distribution(df: float, t: float) -> float:
+    """Student's distribution function."""
+    if t * t < df:
+        return 0.5 + np.copysign(0.5 * incomplete_beta(0.5, 0.5 * df, t * t / (df + t * t)), t)
+    tail = 0.5 * incomplete_beta(0.5 * df, 0.5, df / (df + t * t))
+    return tail if t < 0.0 else 1.0 - tail

@@ -11,9 +11,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from srcgrad.primitives import bessel, chebyshev, gamma_functions, modified_bessel, scaled_error_function
+from srcgrad.primitives import (
+    bessel,
+    chebyshev,
+    fractional_bessel,
+    gamma_functions,
+    modified_bessel,
+    scaled_error_function,
+)
 from srcgrad.primitives.bessel import bessel_j0, bessel_j1, bessel_jn, bessel_y0, bessel_y1, bessel_yn
 from srcgrad.primitives.elementary import digamma, slope_of_abs
+from srcgrad.primitives.fractional_bessel import (
+    generalised_exponential_integral,
+    scaled_iv,
+    scaled_kv,
+    unscaled_iv,
+    unscaled_kv,
+)
 from srcgrad.primitives.gamma_functions import (
     binomial,
     exponential_integral,
@@ -22,9 +36,12 @@ from srcgrad.primitives.gamma_functions import (
     incomplete_beta,
     inverse_erf,
     inverse_erfc,
+    inverse_incomplete_beta,
+    inverse_lower_gamma,
     lower_gamma,
     normal_quantile,
     polygamma_of,
+    student_distribution,
     upper_gamma,
 )
 from srcgrad.primitives.modified_bessel import (
@@ -43,7 +60,7 @@ from srcgrad.primitives.scaled_error_function import scaled_erfc
 # All functions whose source may be needed in a generated module, by name.
 SOURCES: dict[str, Callable[..., float]] = {
     name: f
-    for module in (bessel, chebyshev, gamma_functions, modified_bessel, scaled_error_function)
+    for module in (bessel, chebyshev, fractional_bessel, gamma_functions, modified_bessel, scaled_error_function)
     for name, f in vars(module).items()
     if getattr(f, "__module__", "") == module.__name__
 }
@@ -117,9 +134,9 @@ special(
 
 
 def gamma_density(a: float, x: float) -> float:
-    """The slope of the regularised lower incomplete gamma function."""
+    """The slope of the regularised lower incomplete gamma function; at 0 its power has the right derivatives."""
     if x == 0.0:
-        return 1.0 if a == 1.0 else 0.0 if a > 1.0 else np.inf
+        return x ** (a - 1.0) * np.exp(-x - math.lgamma(a))  # type: ignore[no-any-return]  # NumPy of a float
     return np.exp((a - 1.0) * np.log(x) - x - math.lgamma(a))  # type: ignore[no-any-return]  # NumPy of a float
 
 
@@ -151,3 +168,70 @@ special(
 )
 special("exp1", exponential_integral_1, lambda x, y: -np.exp(-x) / x, singular=True)
 special("expi", exponential_integral, lambda x, y: np.exp(x) / x, singular=True)
+special(
+    "expn",
+    generalised_exponential_integral,
+    lambda n, x, y: (0.0, -generalised_exponential_integral(n - 1.0, x)),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+
+# Modified Bessel functions of any order, by which there is no derivative.
+special(
+    "iv",
+    unscaled_iv,
+    lambda v, x, y: (0.0, 0.5 * (unscaled_iv(v - 1.0, x) + unscaled_iv(v + 1.0, x))),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+special(
+    "kv",
+    unscaled_kv,
+    lambda v, x, y: (0.0, -0.5 * (unscaled_kv(v - 1.0, x) + unscaled_kv(v + 1.0, x))),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+special(
+    "ive",
+    scaled_iv,
+    lambda v, x, y: (0.0, 0.5 * (scaled_iv(v - 1.0, x) + scaled_iv(v + 1.0, x)) - slope_of_abs(x) * y),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+special(
+    "kve",
+    scaled_kv,
+    lambda v, x, y: (0.0, y - 0.5 * (scaled_kv(v - 1.0, x) + scaled_kv(v + 1.0, x))),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+
+
+def student_density(df: float, t: float) -> float:
+    norm = math.exp(math.lgamma(0.5 * df + 0.5) - math.lgamma(0.5 * df)) / math.sqrt(df * math.pi)
+    return norm * (1.0 + t * t / df) ** (-0.5 * df - 0.5)  # type: ignore[no-any-return]  # float32 stays
+
+
+# Quantiles and distributions, with derivatives by their last operand.
+special("stdtr", student_distribution, lambda df, t, y: (0.0, student_density(df, t)), operands=2, passive=(0,))
+special(
+    "gammaincinv",
+    inverse_lower_gamma,
+    lambda a, p, y: (0.0, 1.0 / gamma_density(a, y)),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+special(
+    "betaincinv",
+    inverse_incomplete_beta,
+    lambda a, b, p, y: (0.0, 0.0, 1.0 / beta_density(a, b, y)),
+    operands=3,
+    passive=(0, 1),
+    singular=True,
+)

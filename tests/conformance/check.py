@@ -16,13 +16,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.integrate
 import scipy.linalg
 import scipy.special
+import scipy.stats
 
 import srcgrad
 from conformance.row import Case
 
 NAMES = {"np": np, "math": math, "cmath": cmath, "special": scipy.special, "linalg": scipy.linalg}
+NAMES |= {"stats": scipy.stats, "integrate": scipy.integrate}
 ARGUMENTS = ("x", "y", "z")
 MODES = ("value", "forward", "reverse", "second")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.row import Case, case, complexes, fortran, numbers, row, strided
+from conformance.row import Case, between, case, complexes, fortran, numbers, row, strided
 
 
 def square(*shape: int) -> Any:
@@ -197,4 +197,62 @@ row(
         case(f"linalg.lu_solve(linalg.lu_factor(x), y, {trans})", [square(4, 4), numbers(4, 2)], rtol=1e-10)
         for trans in (0, 1)
     ],
+)
+row(
+    "linalg.lu",
+    "(a, permute_l), of a square matrix",
+    [case(f"linalg.lu(x)[{k}]", [numbers(4, 4)], rtol=1e-10) for k in (0, 1, 2)]
+    + [case("linalg.lu(x, permute_l=True)[0]", [numbers(3, 3)], rtol=1e-10)],
+)
+row("linalg.lstsq", "(a, b, cond)", [case("linalg.lstsq(x, y)[0]", [numbers(5, 3), numbers(5)], rtol=1e-9)])
+row(
+    "linalg.solve_banded",
+    "(l_and_u, ab, b)",
+    [
+        case(
+            "linalg.solve_banded((1, 1), x * np.array([[1.0], [0.0], [1.0]]), y)", [between(1.0, 3.0, 3, 4), numbers(4)]
+        ),
+        case(
+            "linalg.solve_banded((2, 1), x + np.array([[0.0], [4.0], [0.0], [0.0]]), y)", [numbers(4, 5), numbers(5, 2)]
+        ),
+        case("linalg.solve_banded((0, 1), x + np.array([[0.0], [3.0]]), y)", [numbers(2, 4), complexes(4)]),
+    ],
+)
+row(
+    "linalg.solveh_banded",
+    "(ab, b, lower)",
+    [
+        case("linalg.solveh_banded(x + np.array([[0.0], [6.0]]), y)", [numbers(2, 4), numbers(4)], rtol=1e-10),
+        case(
+            "linalg.solveh_banded(x + np.array([[6.0], [0.0]]), y, lower=True)", [numbers(2, 4), numbers(4)], rtol=1e-10
+        ),
+    ],
+)
+row(
+    "linalg.solve_toeplitz",
+    "(c_or_cr, b)",
+    [case("linalg.solve_toeplitz((x, y), y)", [numbers(4) + np.array([4.0, 0, 0, 0]), numbers(4)], rtol=1e-9)],
+)
+row(
+    "linalg.toeplitz",
+    "(c, r)",
+    [case("linalg.toeplitz(x, y)", [numbers(3), numbers(4)]), case("linalg.toeplitz(x)", [complexes(3)])],
+)
+row("linalg.circulant", "(c)", [case("linalg.circulant(x)", [numbers(4)])])
+row(
+    "linalg.hankel",
+    "(c, r)",
+    [case("linalg.hankel(x, y)", [numbers(3), numbers(4)]), case("linalg.hankel(x)", [numbers(3)])],
+)
+row("linalg.block_diag", "(*arrs)", [case("linalg.block_diag(x, y, 2.0)", [numbers(2, 3), numbers(2)])])
+row(
+    "linalg.sqrtm",
+    "(A), of a real matrix with a real root",
+    [case("linalg.sqrtm(x)", [definite(3, 3)], [square(3, 3) + 3 * np.eye(3)], rtol=1e-10)],
+)
+row("linalg.logm", "(A), of a real matrix with a real logarithm", [case("linalg.logm(x)", [definite(3, 3)], rtol=1e-9)])
+row(
+    "linalg.solve_sylvester",
+    "(a, b, q)",
+    [case("linalg.solve_sylvester(x, y, z)", [square(3, 3), square(2, 2), numbers(3, 2)], rtol=1e-9)],
 )

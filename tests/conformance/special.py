@@ -95,3 +95,32 @@ for _name in ("softmax", "log_softmax"):
             case(f"special.{_name}(x, axis=-1)", [fortran(numbers(2, 3, dtype=np.float32))]),
         ],
     )
+for _name in ("exprel", "ellipk", "ellipe"):
+    short(f"special.{_name}", UNIT)
+short("special.ellipkm1", PROBABILITY)
+for _name in ("huber", "pseudo_huber"):
+    binary(f"special.{_name}", POSITIVE, POSITIVE, whole=False, mixed=False, rtol=1e-12)
+row(
+    "special.expn",
+    "(n, x), differentiated by x",
+    [case(f"special.expn({n}, x)", [POSITIVE(2, 2)], rtol=1e-12) for n in (0, 1, 2, 5)],
+)
+for _name in ("iv", "ive", "kv", "kve"):
+    row(
+        f"special.{_name}",
+        "(v, z), differentiated by z",
+        [
+            case(f"special.{_name}({v}, x)", [POSITIVE(2, 2)], [between(5.0, 9.0, 2, 1)], rtol=1e-11)
+            for v in (0, 2, 0.3, -1.5)
+        ],
+    )
+for _name, _first in (("chdtr", 3.0), ("chdtrc", 2.5), ("stdtr", 4.5)):
+    row(
+        f"special.{_name}",
+        "(v, x), differentiated by x",
+        [case(f"special.{_name}({_first}, x)", [numbers(2, 2) if _name == "stdtr" else POSITIVE(2, 2)], rtol=1e-11)],
+    )
+row("special.gdtr", "(a, b, x), not by b", [case("special.gdtr(x, 2.5, y)", [POSITIVE(3), POSITIVE(3)], rtol=1e-11)])
+row("special.pdtr", "(k, m)", [case("special.pdtr(3, x)", [POSITIVE(3)], rtol=1e-11)])
+row("special.gammaincinv", "(a, y), by y", [case("special.gammaincinv(2.5, x)", [PROBABILITY(2, 2)], rtol=1e-10)])
+row("special.betaincinv", "(a, b, y), by y", [case("special.betaincinv(2.5, 0.7, x)", [PROBABILITY(3)], rtol=1e-10)])

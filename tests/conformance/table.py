@@ -31,6 +31,7 @@ TOPICS = {
     "special": "scipy.special",
     "of_complex": "Complex numbers",
     "fourier": "np.fft",
+    "of_scipy": "scipy.stats and scipy.integrate",
 }
 for _topic in TOPICS:
     importlib.import_module(f"conformance.{_topic}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import NoReturn
 
 from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError
 from srcgrad.frontend.arrays.extents import shape
@@ -40,6 +41,7 @@ from srcgrad.frontend.control.merge import (
     settle,
     spelled,
 )
+from srcgrad.frontend.control.one_of_lists import OneOfLists
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.nodes.operators import binary, kind_of, number
 from srcgrad.frontend.numbers.promotion import Number, as_index
@@ -78,7 +80,20 @@ def must_grow(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> L
 
 def must_hold(lowering: Lowering, whole: Counted, *more: FrontValue) -> LowerAgainError:
     """The request to lower again with a list that so far was only read in memory where it can be changed."""
+    if whole.origin is OneOfLists:
+        refuse_shared(lowering)
     return must_grow(lowering, whole.origin, [whole.item(index(0)), *more])
+
+
+def refuse_shared(lowering: Lowering) -> NoReturn:
+    hint = "Change a copy: current = list(previous)."
+    lowering.refuse(None, "a list is changed that another name may hold, depending on the path taken", hint)
+
+
+def require_own(lowering: Lowering, grown: GrowingList) -> None:
+    """Refuse to change a list that has met another one: whoever holds the two would not see it."""
+    if grown.shared:
+        refuse_shared(lowering)
 
 
 def again_with(lowering: Lowering, key: object, structures: Sequence[Structure]) -> LowerAgainError:
@@ -168,6 +183,7 @@ def _load(lowering: Lowering, grown: GrowingList, columns: Sequence[Value], at: 
 
 def fitted(lowering: Lowering, grown: GrowingList, item: FrontValue) -> list[Operand]:
     """The parts of an item as the list holds them; a wider one needs a wider list."""
+    require_own(lowering, grown)
     item = settle(lowering, item)
     structure = plain_rows(dynamic(describe(item)))
     try:
@@ -296,6 +312,7 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
 
 def will_overwrite(lowering: Lowering, grown: GrowingList) -> None:
     """Items are going to be stored where others were, so that arrays which are read from the list must be copies."""
+    require_own(lowering, grown)
     if grown.key in lowering.overwritten or not has_array(grown.item):
         return
     error = refusal(lowering.builder.location, "a list of arrays is changed here", "Use an array.", LowerAgainError)

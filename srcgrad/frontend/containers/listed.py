@@ -93,7 +93,7 @@ def in_memory(lowering: Lowering, value: Counted, key: object) -> Counted | Grow
         return _rebuilt(sample, iter([column.item(builder, k) for column in columns]))
 
     memory = None if isinstance(sample, TupleValue) else columns[0].memory
-    return Counted(value.length, item, memory=memory, origin=key)
+    return Counted(value.length, item, memory=memory, origin=key, weak=columns[0].weak)
 
 
 def filled(lowering: Lowering, key: object, sources: Sequence[Counted]) -> GrowingList:

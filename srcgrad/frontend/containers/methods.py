@@ -121,6 +121,7 @@ def _in_memory(lowering: Lowering, act: Callable[..., object], grown: GrowingLis
 
 
 def _require_numbers(lowering: Lowering, grown: GrowingList) -> None:
+    growing.require_own(lowering, grown)
     if has_array(grown.item):
         hint = "It takes append, extend, pop() and clear; its items may be read and assigned to."
         lowering.refuse(None, "a list of arrays is searched, put into another order, or changed in the middle", hint)

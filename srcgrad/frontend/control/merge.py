@@ -15,6 +15,7 @@ from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
+from srcgrad.frontend.control.one_of_lists import OneOfLists, joined_lists, operands_of_list, rebuilt_list
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
 from srcgrad.frontend.scope import Scope
@@ -100,6 +101,8 @@ def contents(s: Structure) -> Structure:
 
 def freeze(s: Structure) -> None:
     """Refuse changes from now on to the objects of which a copy has been made: it would not see them."""
+    if isinstance(s, Static) and isinstance(s.value, values.GrowingList):
+        s.value.shared.append(True)
     if isinstance(s, Changeable):
         s.value.home = s.value.origin = None
         for item in s.items:
@@ -159,6 +162,9 @@ def join(a: Structure, b: Structure) -> Structure:
     if a == b:
         return a
     a, b = contents(a), contents(b)
+    lists = joined_lists(a, b)
+    if lists is not None:
+        return lists
     if _is_number(a) and _is_number(b):
         dtype, weak = promoted([_sample(a), _sample(b)])
         return Leaf(Scalar(dtype), weak)
@@ -232,6 +238,8 @@ def flatten(lowering: Lowering, value: FrontValue, s: Structure) -> list[Operand
         return []
     if isinstance(s, Choice):
         return [_tag(lowering, value, s)]
+    if isinstance(s, Tree) and s.cls is OneOfLists:
+        return operands_of_list(lowering, value, s)
     if isinstance(s, Tree):
         assert isinstance(value, TupleValue)
         return [x for v, c in zip(value.items, s.children, strict=True) for x in flatten(lowering, v, c)]
@@ -274,6 +282,8 @@ def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> Fr
         case Choice(options=options):
             functions = tuple(rebuild(lowering, f, operands) for f in options)
             return values.OneOf(next(operands), functions)  # type: ignore[arg-type]  # of Static structures
+        case Tree(cls=cls) if cls is OneOfLists:
+            return rebuilt_list(lowering, s, operands)
         case Tree(cls=cls, keys=keys, children=children):
             items = tuple(rebuild(lowering, c, operands) for c in children)
             return TupleValue(items, cls, keys)
