@@ -157,7 +157,7 @@ class _Writer:
         self.numbers.append(self.b("load", array, *places))
 
     def store(self, array: Value, places: list[Operand]) -> None:
-        self.b.emit("store", array, *places, self.number())
+        self.b.emit("store", array, *places, constant(0.0) if self.rng.random() < 0.3 else self.number())
 
     def add(self, array: Value, places: list[Operand]) -> None:
         self.b.emit("accumulate", array, *places, self.number())

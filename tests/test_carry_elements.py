@@ -19,7 +19,7 @@ from srcgrad.ir.verify import verify
 from srcgrad.optimize.add_carried_last import add_carried_last
 from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.hide_rows import hide_rows
-from srcgrad.optimize.store_first import store_first
+from srcgrad.optimize.store_first import store_part_first
 from srcgrad.primitives.table import infer
 from srcgrad.settings import Options
 from srcgrad.testing import check_grads
@@ -42,7 +42,7 @@ def test_random_stencils(first: int) -> None:
         carried = carry_elements(function)
         changed += carried is not function
         carried = hide_rows(add_carried_last(carried))
-        stored += (last := store_first(carried)) is not carried
+        stored += (last := store_part_first(carried)) is not carried
         carried = last
         verify(carried, infer)
         verify_sites(carried)

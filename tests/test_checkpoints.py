@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interpreter import run
 
 import srcgrad
 from srcgrad import checkpoint, grad, hessian, jacfwd, jacrev, vjp
-from srcgrad.differentiate.checkpoints.schedule import first_advance, slots_for, unit_length
+from srcgrad.differentiate.checkpoints.schedule import FEWEST_SLOTS, first_advance, slots_for, unit_length
+from srcgrad.ir.core import Function
 from srcgrad.settings import in_bytes
+from srcgrad.watch import watching
 
 RNG = np.random.default_rng(5)
 BUDGETS = (1, 200, 300, 500, 10**7)
@@ -161,6 +164,13 @@ PROGRAMS: tuple[Made, ...] = (
 U, C = RNG.normal(size=4), 0.7
 
 
+@pytest.fixture
+def few_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As few snapshots as the budget says, down to one: short loops then go through all of the schedule."""
+    monkeypatch.setattr("srcgrad.differentiate.checkpoints.schedule.FEWEST_SLOTS", 1)
+
+
+@pytest.mark.usefixtures("few_slots")
 @pytest.mark.parametrize("made", PROGRAMS)
 def test_same_as_without(made: Made) -> None:
     plainly = grad(made(1), argnums=(0, 1), jit=False, checkpoint="off")
@@ -183,6 +193,7 @@ def test_with_respect_to_a_part(made: Made) -> None:
         np.testing.assert_allclose(grad(f, argnums=argnums, jit=False)(U, C, 6), wanted, rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.usefixtures("few_slots")
 @pytest.mark.parametrize("made", [swapped, fresh, in_place, numbers, inside_another])
 def test_second_order(made: Made) -> None:
     f = made(200)
@@ -213,6 +224,17 @@ def test_pullbacks_run_again() -> None:
     for ct in (RNG.normal(size=4), RNG.normal(size=4)):
         np.testing.assert_allclose(pullback(ct)[0], ct @ jacobian, rtol=1e-11, atol=1e-18)
     np.testing.assert_allclose(jacrev(rolled, jit=False)(U, C), jacobian, rtol=1e-11, atol=1e-18)
+
+
+@pytest.mark.usefixtures("few_slots")
+def test_interpreted() -> None:
+    """Each step's program by the meaning of the IR, apart from the back end."""
+    steps: dict[str, Function] = {}
+    with watching(steps.__setitem__):
+        wanted = grad(swapped(300), argnums=(0, 1), jit=False, cache=False)(U, C, 7)
+    for step in ("recall", list(steps)[-1]):
+        for ours, theirs in zip(run(steps[step], U.copy(), np.float64(C), np.int64(7)), wanted, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-13)
 
 
 def test_dtypes_of_the_state() -> None:
@@ -322,7 +344,7 @@ def test_plans_keep_to_the_budget() -> None:
                 units = -(-trips // length)
                 slots = slots_for(units, length, budget, state, step)
                 assert 1 <= length <= trips and 1 <= slots <= units
-                assert length * step + slots * state <= max(1.001 * budget, state + step)
+                assert length * step + slots * state <= max(1.001 * budget, FEWEST_SLOTS * state + budget // 2 + step)
 
 
 MEMORY = """

@@ -61,73 +61,68 @@ def hand(start: Array, speed: Array, observed: Array, steps: int) -> tuple[Array
 
 @njit
 def best(start: Array, speed: Array, observed: Array, steps: int) -> tuple[Array, Array]:
-    """Elements of a shadow gather what they get; blocks of steps run again, so that what is kept stays in the cache."""
+    """Shadows gather, nothing is cleared that is overwritten, and blocks of steps run again to keep less at a time."""
     n, m = start.shape
     blocks = (steps + BLOCK - 1) // BLOCK
     before, now, then = start.copy(), start.copy(), np.zeros((n, m))
     states = np.empty((blocks, 3, n, m))
+    curvature = np.empty((BLOCK, n, m))
     for b in range(blocks):
         states[b, 0], states[b, 1], states[b, 2] = before, now, then
         for _ in range(min(BLOCK, steps - b * BLOCK)):
-            for i in range(1, n - 1):
-                forward_row(before[i], now[i - 1], now[i], now[i + 1], then[i], speed[i])
+            step(before, now, then, speed, curvature[0])
             before, now, then = now, then, before
     before_bar, now_bar, then_bar = np.zeros((n, m)), 2.0 * (now - observed), np.zeros((n, m))
-    speed_bar, curvature_bar, kept = np.zeros((n, m)), np.zeros((n, m)), np.empty((BLOCK, n, m))
+    speed_bar, curvature_bar = np.zeros((n, m)), np.zeros((n, m))
     for p in range(blocks):
         b = blocks - 1 - p
         count = min(BLOCK, steps - b * BLOCK)
         before, now, then = states[b, 0], states[b, 1], states[b, 2]
         for t in range(count):
-            for i in range(1, n - 1):
-                keeping_row(before[i], now[i - 1], now[i], now[i + 1], then[i], speed[i], kept[t, i])
+            step(before, now, then, speed, curvature[t])
             before, now, then = now, then, before
         for q in range(count):
-            t = count - 1 - q
             before_bar, now_bar, then_bar = then_bar, before_bar, now_bar
-            for i in range(1, n - 1):
-                own_row(before_bar[i], then_bar[i], speed[i], kept[t, i], speed_bar[i], curvature_bar[i])
-            for j in range(1, m - 1):
-                now_bar[0, j] += curvature_bar[1, j]
-                now_bar[n - 1, j] += curvature_bar[n - 2, j]
-            for i in range(1, n - 1):
-                gather_row(now_bar[i], then_bar[i], curvature_bar[i - 1], curvature_bar[i], curvature_bar[i + 1])
+            scale(before_bar, then_bar, speed, curvature[count - 1 - q], speed_bar, curvature_bar)
+            gather(now_bar, then_bar, curvature_bar)
     return now_bar + before_bar, speed_bar
 
 
 @njit
-def forward_row(before: Array, above: Array, here: Array, below: Array, then: Array, speed: Array) -> None:
-    for j in range(1, here.shape[0] - 1):
-        curvature = above[j] + below[j] + here[j - 1] + here[j + 1] - 4.0 * here[j]
-        then[j] = 2.0 * here[j] - before[j] + speed[j] * curvature
+def step(before: Array, now: Array, then: Array, speed: Array, curvature: Array) -> None:
+    n, m = now.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            bent = now[i - 1, j] + now[i + 1, j] + now[i, j - 1] + now[i, j + 1] - 4.0 * now[i, j]
+            curvature[i, j] = bent
+            then[i, j] = 2.0 * now[i, j] - before[i, j] + speed[i, j] * bent
 
 
 @njit
-def keeping_row(before: Array, above: Array, here: Array, below: Array, then: Array, speed: Array, kept: Array) -> None:
-    for j in range(1, here.shape[0] - 1):
-        curvature = above[j] + below[j] + here[j - 1] + here[j + 1] - 4.0 * here[j]
-        kept[j] = curvature
-        then[j] = 2.0 * here[j] - before[j] + speed[j] * curvature
-
-
-@njit
-def own_row(
-    before_bar: Array, then_bar: Array, speed: Array, kept: Array, speed_bar: Array, curvature_bar: Array
+def scale(
+    before_bar: Array, then_bar: Array, speed: Array, curvature: Array, speed_bar: Array, curvature_bar: Array
 ) -> None:
-    for j in range(1, then_bar.shape[0] - 1):
-        ct = then_bar[j]
-        before_bar[j] = -ct
-        speed_bar[j] += kept[j] * ct
-        curvature_bar[j] = speed[j] * ct
+    n, m = speed.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            ct = then_bar[i, j]
+            before_bar[i, j] = -ct
+            speed_bar[i, j] += curvature[i, j] * ct
+            curvature_bar[i, j] = speed[i, j] * ct
 
 
 @njit
-def gather_row(now_bar: Array, then_bar: Array, above: Array, here: Array, below: Array) -> None:
-    m = now_bar.shape[0]
-    now_bar[0] += here[1]
-    now_bar[m - 1] += here[m - 2]
+def gather(now_bar: Array, then_bar: Array, ct: Array) -> None:
+    n, m = ct.shape
     for j in range(1, m - 1):
-        now_bar[j] += 2.0 * then_bar[j] + above[j] + below[j] + here[j - 1] + here[j + 1] - 4.0 * here[j]
+        now_bar[0, j] += ct[1, j]
+        now_bar[n - 1, j] += ct[n - 2, j]
+    for i in range(1, n - 1):
+        now_bar[i, 0] += ct[i, 1]
+        now_bar[i, m - 1] += ct[i, m - 2]
+        for j in range(1, m - 1):
+            around = ct[i - 1, j] + ct[i + 1, j] + ct[i, j - 1] + ct[i, j + 1] - 4.0 * ct[i, j]
+            now_bar[i, j] += 2.0 * then_bar[i, j] + around
 
 
 def problem() -> Problem:

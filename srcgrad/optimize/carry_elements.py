@@ -43,8 +43,9 @@ from srcgrad.analysis.affine import Affine, as_ops
 from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.windows import Window, windows_of
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, index, walk, zero_like
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, constant, index, is_zero, walk, zero_like
 from srcgrad.ir.rewrite import substitute, with_blocks, with_ops
+from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 LONGEST = 6  # positions of a window; what is further apart vectorises, or is rare
@@ -106,7 +107,8 @@ def _hands_on(window: Window) -> bool:
 class _State:
     """What the loop knows of an element.
 
-    A ``sum`` has to be added to what memory holds. A ``value`` is the element, which memory lacks if it is ``owed``.
+    A ``sum`` has to be added to what memory holds, or takes its place where that was ``cleared``. A ``value`` is the
+    element, which memory lacks if it is ``owed``.
     """
 
     kind: str = "memory"
@@ -156,11 +158,19 @@ class _Passage:
             elif op.primitive == "accumulate":
                 state = _State("value", (builder("add", state.parts[0], op.operands[-1]),), owed=True)
             elif op.primitive == "store":
-                state, own = _State("value", op.operands[-1:], owed=True), None
+                clears = is_zero(op.operands[-1]) and self.only_added_to_after(position, op)
+                state = _State("cleared") if clears else _State("value", op.operands[-1:], owed=True)
+                own = None
             else:
                 state, own = self.loaded(op, _with(state, own), builder), None
             self.edits[op] = builder.close().ops
         return self.settled(position, entered, _with(state, own))
+
+    def only_added_to_after(self, position: int, store: Op) -> bool:
+        """Whether all that comes after a store to an element are contributions, at this position and later ones."""
+        here = self.window.positions[position]
+        later = [op for ops in self.window.positions[position + 1 :] for op in ops]
+        return all(op.primitive == "accumulate" for op in (*here[here.index(store) + 1 :], *later))
 
     def loaded(self, load: Op, state: _State, builder: Builder) -> _State:
         """The state in which the element itself is known."""
@@ -175,7 +185,7 @@ class _Passage:
     def settled(self, position: int, entered: _State, state: _State) -> _State:
         """What is owed goes to memory where nothing later writes; what is then read is carried on."""
         later = {op.primitive for ops in self.window.positions[position + 1 :] for op in ops}
-        if state.kind == "memory" or (later - {"load"} and (state.kind == "sum" or state.owed)):
+        if state.kind == "memory" or (later - {"load"} and (state.kind in ("sum", "cleared") or state.owed)):
             return state
         if state.kind == "value" and not state.owed:
             return state if "load" in later and entered.kind == "value" else IN_MEMORY
@@ -184,6 +194,8 @@ class _Passage:
         builder = _builder_at(access)
         if state.kind == "sum" and not later:
             builder.emit("accumulate", *place, _total(builder, state.parts))
+        elif state.kind == "cleared":
+            builder.emit("store", *place, self.total(builder, state.parts))
         else:
             if state.kind == "sum":
                 state = _State("value", (builder("add", builder("load", *place), _total(builder, state.parts)),))
@@ -194,19 +206,33 @@ class _Passage:
     def element(self, builder: Builder, position: int, counter: Affine) -> list[Operand]:
         return [self.window.root, *(as_ops(builder, form) for form in self.window.place(position, counter))]
 
-    def preloaded(self, builder: Builder) -> list[Operand]:
-        """The elements that the first iteration takes for known."""
-        known = (position for position, state in enumerate(self.entered) if state.kind == "value")
-        return [builder("load", *self.element(builder, position, Affine({}, 0))) for position in known]
+    @property
+    def zero(self) -> Const:
+        element = self.window.root.type
+        assert isinstance(element, Array)
+        return constant(0, element.dtype)
 
-    def drain(self, builder: Builder, trips: Affine, results: Iterator[Value]) -> None:
-        """What elements that have not left are owed, after the last iteration."""
+    def total(self, builder: Builder, parts: Sequence[Operand]) -> Operand:
+        return _total(builder, parts) if parts else self.zero
+
+    def preloaded(self, builder: Builder, kind: str) -> list[Operand]:
+        """The elements that the first iteration takes for known, or for cleared."""
+        positions = (position for position, state in enumerate(self.entered) if state.kind == kind)
+        return [builder("load", *self.element(builder, position, Affine({}, 0))) for position in positions]
+
+    def drain(self, builder: Builder, trips: Affine, results: Iterator[Value], cleared: Iterator[Operand]) -> None:
+        """What elements that have not left are owed, after the last iteration, and what was not cleared after all."""
         for position, state in enumerate(self.entered):
             parts = [next(results) for _ in state.parts]
             if state.kind == "sum":
                 builder.emit("accumulate", *self.element(builder, position, trips), _total(builder, parts))
+            elif state.kind == "cleared":
+                builder.emit("store", *self.element(builder, position, trips), self.total(builder, parts))
             elif state.owed:
                 builder.emit("store", *self.element(builder, position, trips), *parts)
+        for position, state in enumerate(self.entered):
+            if state.kind == "cleared":
+                builder.emit("accumulate", *self.element(builder, position, Affine({}, 0)), next(cleared))
 
 
 def _carrying(loop: Op, passages: Sequence[_Passage], trips: Affine) -> list[Op]:
@@ -214,11 +240,8 @@ def _carrying(loop: Op, passages: Sequence[_Passage], trips: Affine) -> list[Op]
     builder = _builder_at(loop)
     runs = builder("lt", index(0), loop.operands[0])
     states = [state for passage in passages for state in passage.entered]
-    zeros = [zero_like(x) for state in states if state.kind == "value" for x in state.parts]
-    preloaded: Iterator[Operand] = iter(())
-    if zeros:
-        preloaded = iter(builder.if_(runs, lambda: [x for p in passages for x in p.preloaded(builder)], lambda: zeros))
-    initial = [next(preloaded) if state.kind == "value" else zero_like(x) for state in states for x in state.parts]
+    known, cleared = (_preloaded(builder, runs, passages, kind) for kind in ("value", "cleared"))
+    initial = [next(known) if state.kind == "value" else zero_like(x) for state in states for x in state.parts]
     results = [Value(x.type, x.name) for passage in passages for x in passage.parameters]
     block = _body(loop.blocks[0], passages)
     operands = (*loop.operands, *initial)
@@ -227,11 +250,19 @@ def _carrying(loop: Op, passages: Sequence[_Passage], trips: Affine) -> list[Op]
 
     def drain() -> tuple[Operand, ...]:
         for passage in passages:
-            passage.drain(builder, trips, carried)
+            passage.drain(builder, trips, carried, cleared)
         return ()
 
     builder.if_(runs, drain)
     return list(builder.close().ops)
+
+
+def _preloaded(builder: Builder, runs: Operand, passages: Sequence[_Passage], kind: str) -> Iterator[Operand]:
+    """The elements that are in such a state when the loop begins; zeros where it does not run."""
+    zeros = [p.zero for p in passages for state in p.entered if state.kind == kind]
+    if not zeros:
+        return iter(())
+    return iter(builder.if_(runs, lambda: [x for p in passages for x in p.preloaded(builder, kind)], lambda: zeros))
 
 
 def _body(body: Block, passages: Sequence[_Passage]) -> Block:
@@ -255,7 +286,9 @@ IN_MEMORY = _State()
 
 
 def _with(state: _State, own: Operand | None) -> _State:
-    return state if own is None else _State("sum", (*state.parts, own))
+    if own is None:
+        return state
+    return _State("cleared" if state.kind == "cleared" else "sum", (*state.parts, own))
 
 
 def _total(builder: Builder, parts: Sequence[Operand]) -> Operand:

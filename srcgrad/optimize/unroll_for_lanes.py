@@ -102,7 +102,7 @@ def _shares(facts: Facts, loop: Op) -> bool:
     """Whether iterations load what they share; what is packed would be no more (`lanes.packing`)."""
     (body,) = loop.blocks
     packed = any(
-        op.primitive == "load" and not facts.is_private(op.operands[0]) and facts.counter in indices(op)
+        op.primitive in ("load", "accumulate") and not facts.is_private(op.operands[0]) and facts.counter in indices(op)
         for op in body.ops
     )
     inside = set(defined(body))

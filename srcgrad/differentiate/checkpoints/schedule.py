@@ -10,6 +10,7 @@ from __future__ import annotations
 
 IN_CACHE = 1_000_000  # bytes that a unit keeps, if it may: reading them back is then cheap
 FEW = 8  # iterations of which a snapshot costs next to nothing
+FEWEST_SLOTS = 8  # with fewer a long loop would take days: a budget that is too small costs memory instead
 
 
 def first_advance(units: int, slots: int) -> int:
@@ -59,8 +60,8 @@ def units_of(trips: int, length: int) -> int:
 
 
 def slots_for(units: int, length: int, budget: int, state: int, step: int) -> int:
-    """How many snapshots there is room for beside one unit: at least one, and none that nobody needs."""
-    slots = max(1, min(units, (budget - length * step) // max(state, 1)))
+    """How many snapshots there is room for beside one unit: some at least, and none that nobody needs."""
+    slots = max(1, min(units, max(FEWEST_SLOTS, (budget - length * step) // max(state, 1))))
     return slots
 
 

@@ -91,15 +91,14 @@ class Lane:
 
     def _at(self, op: Op) -> list[Operand]:
         """The array and the indices of an access."""
+        packed = self.widening.packs.at(op)
+        if packed is not None:
+            return [packed[0], *(self.value(x) for x in packed[1]), self.lane]
         array = op.operands[0]
         where = [self.value(x) for x in (array, *indices(op))]
         return [*where, self.lane] if self.widening.facts.is_private(array) else where
 
     def _load(self, op: Op) -> Operand:
-        packed = self.widening.packs.at(op)
-        if packed is not None:
-            array, at = packed
-            return self.builder("load", array, *[self.value(x) for x in at], self.lane, name=op.result.name)
         return self.builder("load", *self._at(op), name=op.result.name)
 
     def _add(self, op: Op, term: Operand, mask: Operand | None) -> None:

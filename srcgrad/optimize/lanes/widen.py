@@ -87,6 +87,7 @@ class Widening:
             self.packs.fill(self.builder, self.start, self.lanes, LANES)
             self.same.update(zip(body.parameters[1:], totals, strict=True))
             self.block(body, [])
+            self.packs.add(self.builder, self.start, self.lanes)
             return self.alike(body.yields)
 
         return list(self.builder.for_(count, loop.operands[1:], one_block, names, "block"))
