@@ -57,7 +57,7 @@ from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
-from srcgrad.optimize.store_first import store_first
+from srcgrad.optimize.store_first import store_first, store_part_first
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
@@ -142,9 +142,9 @@ LANES = each(
 )
 # Each is left out where a program is shown, or differentiated again.
 DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
-TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, remove_dead)
-# Of lanes, too, but behind the others, which take it that a shadow is filled with zeros.
-LAST = each(store_first)
+# Storing comes behind the others, which take it that a shadow is filled with zeros.
+TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, store_first, remove_dead)
+LAST = each(store_part_first)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
     dict.fromkeys(

@@ -11,7 +11,7 @@ import pytest
 from srcgrad.analysis.verify_sites import verify_sites
 from srcgrad.frontend import handlers
 from srcgrad.frontend.registry import FUNCTIONS
-from srcgrad.ir.core import Function
+from srcgrad.ir.core import Function, Op
 from srcgrad.ir.verify import verify
 from srcgrad.primitives.table import infer
 from srcgrad.watch import watching
@@ -25,13 +25,16 @@ class Verifier:
 
     def __init__(self) -> None:
         self.open = False
+        self.typed: dict[int, Op] = {}
+        self.before: Function | None = None
 
     def __call__(self, step: str, function: Function) -> None:
         self.open = step == "reverse" or (self.open and step != "recall")
-        if self.open:
+        if self.open or function is self.before:
             return
+        self.before = function
         try:
-            verify(function, infer)
+            verify(function, infer, self.typed)
             verify_sites(function)
         except AssertionError as fault:
             raise AssertionError(f"after the step {step}: {fault}") from fault

@@ -14,7 +14,11 @@ EVERY = int(os.environ.get("SRCGRAD_CONFORMANCE_EVERY", "1"))
 CASES = [pytest.param(case, id=f"{row.name}-{k}") for row in ROWS for k, case in enumerate(row.cases)]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+# Every day a third of the rows, the whole table in the slow suite.
+DAILY = [pytest.param(r, id=r.name, marks=[pytest.mark.slow] if k % 3 else []) for k, r in enumerate(ROWS)]
+
+
+@pytest.mark.parametrize("row", DAILY)
 def test_function(row: Row) -> None:
     topic = row.topic
     assert documented().get(row.name) == line(row), f"run `python tests/conformance/table.py {topic}`"
@@ -26,7 +30,7 @@ def test_page_has_no_other_lines() -> None:
     assert page(lines) == DOCUMENT.read_text()
 
 
-@pytest.mark.parametrize("case", CASES[::97])
+@pytest.mark.parametrize("case", CASES[::293])
 def test_compiled(case: Case) -> None:
     same_jitted(case)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,19 +12,22 @@ from oracle.differences import gradient
 from oracle.dual_numpy import is_differentiable
 from oracle.programs import exact, is_well_conditioned, load, relative_error, shrink
 from oracle.verdicts import RIGHT, fails_alike, verdict
-from random_programs import Program, program
+from random_programs import Program, program, program_of_iterations
+
+import srcgrad
 
 BATCH = 25
+DAILY = 6  # batches that are run every day
 # The slow suite's plain programs; fewer can be asked for.
 PROGRAMS = int(os.environ.get("SRCGRAD_RANDOM_PROGRAMS", "10000"))
 REFUSABLE = ("UnboundError", "UnsupportedError")
 
 
-def failures(seeds: range, jit: bool = False) -> list[tuple[Program, str]]:
+def failures(seeds: range, jit: bool, make: Callable[[int], Program]) -> list[tuple[Program, str]]:
     """The programs of these seeds that do not come out right. Those that rounding could decide are left out."""
     found = []
     for seed in seeds:
-        p = program(seed)
+        p = make(seed)
         if not is_well_conditioned(p.source, p.make_args()):
             continue
         said = verdict(p, jit=jit)
@@ -32,8 +36,8 @@ def failures(seeds: range, jit: bool = False) -> list[tuple[Program, str]]:
     return found
 
 
-def check(seeds: range, jit: bool = False) -> None:
-    found = failures(seeds, jit)
+def check(seeds: range, jit: bool = False, make: Callable[[int], Program] = program) -> None:
+    found = failures(seeds, jit, make)
     refused = [s for _, s in found if s.startswith("refused") and s.split()[1].rstrip(":") in REFUSABLE]
     if len(found) == len(refused) <= max(1, len(seeds) // 50):
         return
@@ -44,38 +48,50 @@ def check(seeds: range, jit: bool = False) -> None:
 
 
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("batch", range(20))
+@pytest.mark.parametrize("batch", range(DAILY))
 def test_plain(batch: int) -> None:
     check(range(BATCH * batch, BATCH * (batch + 1)))
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("batch", range(20, PROGRAMS // BATCH))
+@pytest.mark.parametrize("batch", range(DAILY, PROGRAMS // BATCH))
 def test_plain_slow(batch: int) -> None:
     check(range(BATCH * batch, BATCH * (batch + 1)))
 
 
-@pytest.mark.parametrize("batch", range(4))
+@pytest.mark.slow
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("batch", range(20))
+def test_independent_iterations(batch: int) -> None:
+    check(range(BATCH * batch, BATCH * (batch + 1)), make=program_of_iterations)
+
+
+@pytest.mark.parametrize("batch", range(2))
 def test_jitted(batch: int) -> None:
-    check(range(5 * batch, 5 * (batch + 1)), jit=True)
+    check(range(3 * batch, 3 * (batch + 1)), jit=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("batch", range(4, 40))
+@pytest.mark.parametrize("batch", range(40))
 def test_jitted_slow(batch: int) -> None:
     check(range(5 * batch, 5 * (batch + 1)), jit=True)
 
 
 def check_second_order(seeds: range) -> None:
+    refused = []
     for seed in seeds:
         p = program(seed)
         if p.dtype is np.float64 and is_well_conditioned(p.source, p.make_args()):
-            assert second_order.error(p) < 1e-6, f"seed {seed}:\n{p.source}"
+            try:
+                assert second_order.error(p) < 1e-6, f"seed {seed}:\n{p.source}"
+            except srcgrad.Error:
+                refused.append(seed)
+    assert len(refused) <= max(1, len(seeds) // 25), refused
 
 
 def test_second_order() -> None:
-    check_second_order(range(15))
+    check_second_order(range(10))
 
 
 @pytest.mark.slow
@@ -84,7 +100,7 @@ def test_second_order_slow(batch: int) -> None:
     check_second_order(range(15 * batch, 15 * (batch + 1)))
 
 
-@pytest.mark.parametrize("seed", range(0, 500, 25))
+@pytest.mark.parametrize("seed", range(0, 500, 50))
 def test_oracle_agrees_with_differences(seed: int) -> None:
     p = program(seed)
     args = p.make_args()

@@ -12,7 +12,7 @@ from interpreter import run
 from srcgrad import grad
 from srcgrad.ir.core import Function, walk
 from srcgrad.ir.text import parse
-from srcgrad.optimize.store_first import _Storing, store_first
+from srcgrad.optimize.store_first import _StoringPart, store_first, store_part_first
 from srcgrad.primitives.table import infer
 from srcgrad.settings import Options
 
@@ -59,7 +59,7 @@ def outcome(function: Function, n: int) -> np.ndarray:
 @pytest.mark.parametrize("name", TAKEN)
 def test_taken(name: str) -> None:
     before = program(*TAKEN[name])
-    after = store_first(before)
+    after = store_part_first(before)
     assert "accumulate" not in {op.primitive for op in walk(after.body)}
     for n in SIZES:
         np.testing.assert_array_equal(outcome(after, n), outcome(before, n))
@@ -68,14 +68,20 @@ def test_taken(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
     before = program(*LEFT[name])
-    assert store_first(before) is before
+    assert store_part_first(before) is before
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_readers_are_shown_whole_arrays_only(name: str) -> None:
+    before = program(*TAKEN[name])
+    assert (store_first(before) is before) == (name != "all elements")
 
 
 def test_rule_what_is_there_already_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the rule the element that was changed before is overwritten."""
-    monkeypatch.setattr(_Storing, "touches", lambda self, op, array: op.primitive == "for")
+    monkeypatch.setattr(_StoringPart, "touches", lambda self, op, array: op.primitive == "for")
     before = program(*LEFT["changed before"])
-    after = store_first(before)
+    after = store_part_first(before)
     assert outcome(before, 3)[0] - outcome(after, 3)[0] == 2.0
 
 

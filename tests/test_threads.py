@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from agreement import confirm_gradients, confirm_tangents
+from random_programs import program_of_iterations
 from test_lanes import CASES as LANE_CASES
 from test_lanes import numbers
 from test_random import check
@@ -147,14 +148,16 @@ def test_a_rule_dropped_gives_wrong_numbers(f: Callable[..., float], monkeypatch
 @pytest.mark.usefixtures("everywhere", "poisoned")
 @pytest.mark.parametrize("batch", range(3))
 def test_random_programs(batch: int) -> None:
-    check(range(1000 + 10 * batch, 1000 + 10 * (batch + 1)))
+    check(range(1000 + 10 * batch, 1003 + 10 * batch))
+    check(range(1000 + 10 * batch, 1007 + 10 * batch), make=program_of_iterations)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("everywhere", "poisoned")
 @pytest.mark.parametrize("batch", range(4, 16))
 def test_random_programs_slow(batch: int) -> None:
-    check(range(1000 + 25 * batch, 1000 + 25 * (batch + 1)))
+    check(range(1000 + 25 * batch, 1010 + 25 * batch))
+    check(range(1000 + 25 * batch, 1015 + 25 * batch), make=program_of_iterations)
 
 
 # Compiled

@@ -15,17 +15,21 @@ class InvalidProgramError(AssertionError):
     """A fault of the compiler's own: a pass made something that is not a program."""
 
 
-def verify(function: Function, infer: Infer) -> None:
-    """Raise InvalidProgramError, which names the op, unless ``function`` and its callees are well formed."""
-    _Verifier(function, infer).block(function.body, frozenset())
-    for callee in function.callees.values():
-        _Verifier(callee, infer).block(callee.body, frozenset())
+def verify(function: Function, infer: Infer, typed: dict[int, Op] | None = None) -> None:
+    """Raise InvalidProgramError, which names the op, unless ``function`` and its callees are well formed.
+
+    ``typed``, by identity, are ops of which the types are known to be right; those found to be are added. Ops never
+    change, and a pass leaves most of them.
+    """
+    for current in (function, *function.callees.values()):
+        _Verifier(current, infer, {} if typed is None else typed).block(current.body, frozenset())
 
 
 class _Verifier:
-    def __init__(self, function: Function, infer: Infer) -> None:
+    def __init__(self, function: Function, infer: Infer, typed: dict[int, Op]) -> None:
         self.function = function
         self.infer = infer
+        self.typed = typed
         self.defined: set[Value] = set()
 
     def block(self, block: Block, outer: frozenset[Value]) -> None:
@@ -39,13 +43,18 @@ class _Verifier:
         self.use(op.operands, scope, op)
         for inner in op.blocks:
             self.block(inner, frozenset(scope))
+        if id(op) not in self.typed:
+            self.types(op)
+            self.typed[id(op)] = op
+        self.define(op.results, scope, op)
+
+    def types(self, op: Op) -> None:
         try:
             types = self.infer(op.primitive, op.operands, op.blocks, op.attributes)
         except (AssertionError, KeyError, ValueError) as fault:
             raise self.fault(f"{type(fault).__name__}: {fault}", op) from fault
         if len(types) != len(op.results) or not all(fits(t, v.type) for t, v in zip(types, op.results, strict=True)):
             raise self.fault(f"results are {[v.type for v in op.results]}, not {types}", op)
-        self.define(op.results, scope, op)
 
     def define(self, values: tuple[Value, ...], scope: set[Value], op: Op | None) -> None:
         for value in values:

@@ -1,7 +1,8 @@
 """Store where the first to add meets nothing but zeros: the array need not be filled, nor be read.
 
-A shadow begins at zero, and what the first loop adds to it is what it then holds. Elements that this loop leaves out
-are still filled. Rosenbrock's function of a million numbers spends a third of its gradient on zeros.
+A shadow begins at zero, and what the first loop adds to it is what it then holds. ``store_part_first`` does so where
+the loop leaves out elements, too, which are still filled. Rosenbrock's function of a million numbers spends a third of
+its gradient on zeros.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
@@ -15,7 +16,7 @@ are still filled. Rosenbrock's function of a million numbers spends a third of i
 ...     accumulate(x_bar, m, 1.0)
 ...     return x_bar
 ... '''
->>> print(to_text(store_first(parse(before, infer))))
+>>> print(to_text(store_part_first(parse(before, infer))))
 def f(x: f64[:], n: i64, m: i64):
     x_bar: f64[:] = alloc(n, dtype=f64, fill='empty')
     _1: i64 = sub(n, m)
@@ -53,9 +54,19 @@ TOUCHING = (Effect.READ, Effect.WRITE, Effect.CALL, Effect.STACK)
 
 
 def store_first(function: Function) -> Function:
+    """Only where the loop runs over all of the array."""
+    return _stored(function, _Storing)
+
+
+def store_part_first(function: Function) -> Function:
+    """Also where some elements are still to be filled."""
+    return _stored(function, _StoringPart)
+
+
+def _stored(function: Function, storing: type[_Storing]) -> Function:
     if not any(op.primitive == "accumulate" for op in walk(function.body)):
         return function
-    body = _Storing(Sites(function), Extents(function), Definitions(function)).block(function.body)
+    body = storing(Sites(function), Extents(function), Definitions(function)).block(function.body)
     return function if body is function.body else replace(function, body=body)
 
 
@@ -139,10 +150,20 @@ class _Storing:
         trips = [self.extents.canonical(loop.operands[0]) for loop in loops]
         if list(places) == counters and trips == list(extents):
             return Covered()
-        form = self.definitions.affine(places[0])
-        start = form.without(counters[0])
+        return self.part(nest, loops, places[0])
+
+    def part(self, nest: Op, loops: Sequence[Op], place: Operand) -> Covered | None:
+        """The same where it may leave out elements."""
+        return None
+
+
+class _StoringPart(_Storing):
+    def part(self, nest: Op, loops: Sequence[Op], place: Operand) -> Covered | None:
+        counter = loops[0].blocks[0].parameters[0]
+        form = self.definitions.affine(place)
+        start = form.without(counter)
         known = set(defined(nest.blocks[0])).isdisjoint(start.terms)
-        if len(loops) > 1 or form.terms.get(counters[0]) != 1 or not known:
+        if len(loops) > 1 or form.terms.get(counter) != 1 or not known:
             return None
         return Covered(start, self.definitions.affine(nest.operands[0]))
 

@@ -174,9 +174,10 @@ class Statements(Expressions):
         same = [self.view(a) for a in self.scope.arrays for _ in range(3)]
         sources = [t for t, s in same if s == shape]
         value = f"np.tanh({self.leaf()})"
-        if sources and not text.endswith(".T"):
+        is_target = text.endswith("]")
+        if sources and is_target:
             value = f"0.5 * {self.rng.choice(sources)} + 0.25 * {self.rng.choice(sources)} * {value}"
-        if text.endswith(".T"):
+        if not is_target:
             text = f"{name}[:]"
         if self.rng.random() < 0.3:
             whole = self.array(self.scope.arrays[name]) or value
