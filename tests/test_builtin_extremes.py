@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 
 import numpy as np
@@ -78,6 +79,20 @@ def test_message_in_a_variable() -> None:
 
     np.testing.assert_allclose(grad(checked, jit=False)(X), 2.0 * X)
     with pytest.raises(ValueError, match=r"\{bad\} entry -1\.3 of 4: negative"):
+        grad(checked, jit=False)(-X)
+
+
+def test_message_by_format() -> None:
+    template = "variance {size:.3f} of {0} is too small"
+
+    def checked(x: Array) -> float:
+        kinds = dict(zip(("a", "b"), (2.0, 3.0), strict=True))
+        if x[0] < 0.0:
+            raise RuntimeError(template.format(len(x), size=x[0]))
+        return typing.cast("float", np.sum(x * x)) * kinds["b"]
+
+    np.testing.assert_allclose(grad(checked, jit=False)(X), 6.0 * X)
+    with pytest.raises(RuntimeError, match=r"variance -1\.3 of 4 is too small"):
         grad(checked, jit=False)(-X)
 
 

@@ -168,6 +168,44 @@ def test_hidden_rows(n: int) -> None:
     assert "row" in grad(backward_rows, jit=False, cache=False).backward_source(u, k, level="compiled")
 
 
+def triangular_rows(u: Any, k: Any) -> float:
+    """Rows of different lengths."""
+    a = np.outer(u, k)
+    for i in range(u.shape[0] - 1, 0, -1):
+        for j in range(i):
+            a[i - 1, j] += a[i, j] * a[i, j]
+    return float(np.sum(a * a))
+
+
+@pytest.mark.usefixtures("carrying")
+def test_rows_of_different_lengths_are_tested_one_by_one_anyway() -> None:
+    u, k = np.linspace(-0.8, 1.1, 5), np.cos(np.arange(5.0))
+    confirm_gradients(triangular_rows, (u, k))
+    assert "row" not in jit(triangular_rows, jit=False, cache=False).source(u, k, level="compiled").partition("):")[2]
+
+
+def rotated(z: Any, w: Any) -> float:
+    """Complex numbers, in place."""
+    a = z.copy()
+    for i in range(1, z.shape[0] - 1):
+        a[i] = a[i - 1] * w[i] + 0.3 * a[i + 1]
+    total = 0.0
+    for i in range(z.shape[0]):
+        total += a[i].real ** 2 + a[i].imag * a[i].real
+    return total
+
+
+def test_complex_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    z, w = np.linspace(-0.8, 1.1, 6) + 0.5j, np.cos(np.arange(6.0)) - 0.4j
+    in_memory = grad(rotated, (0, 1), jit=False, cache=False)(z, w)
+    monkeypatch.setattr(Options, "reorders", property(lambda options: True))
+    carried = grad(rotated, (0, 1), jit=False, cache=False)
+    assert "carried" in carried.backward_source(z, w, level="compiled")
+    for ours, theirs in zip(carried(z, w), in_memory, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-13)
+    check_grads(rotated, (z, w), order=1, jit=False)
+
+
 def filtered(x: Any) -> float:
     """A sum whose last term is that of the iteration before, and one that is compensated: it stays as it is."""
     y, total, lost = 0.0, 0.0, 0.0

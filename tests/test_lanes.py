@@ -15,6 +15,7 @@ from test_random import check
 
 from srcgrad import grad
 from srcgrad.optimize.lanes import decision, widen
+from srcgrad.optimize.lanes.stacks import StackUse
 from srcgrad.settings import Options
 
 
@@ -263,6 +264,20 @@ def halvings(x: Any, w: float) -> float:
     return total
 
 
+def wandering(x: Any, w: float) -> float:
+    """Branches that are the same for all iterations, but known in the reverse sweep by what each has kept: no lanes."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        u = x[i]
+        k = 1
+        for _ in range(4):
+            k = (3 * k + 1) % 5
+            for j in range(k):
+                u = math.sin(u * w + 0.1 * j) if (j + k) % 2 == 0 else u * math.cos(w * u)
+        total += u * u
+    return total
+
+
 def numbers(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).normal(size=shape)
 
@@ -281,6 +296,7 @@ CASES: dict[Callable[..., float], Callable[[int], tuple[Any, ...]]] = {
     indices_inside: lambda n: (0.1 + 0.05 * numbers(n, seed=1), np.abs(numbers(n))),
     steps_to_tolerance: lambda n: (numbers(n, 3), np.array([0.6, 0.2])),
     halvings: lambda n: (numbers(n), 0.7),
+    wandering: lambda n: (numbers(n), 0.7),
     of_lengths: lambda n: (numbers(n), np.arange(n) % 4),
     swapped_arrays: lambda n: (numbers(n), np.arange(n) % 4),
     guarded: lambda n: (numbers(n, 3), 0.7),
@@ -311,7 +327,7 @@ def test_jitted(f: Callable[..., float]) -> None:
 
 @pytest.mark.usefixtures("everywhere")
 @pytest.mark.parametrize(
-    "f", [f for f in CASES if f not in (of_lengths, swapped_arrays)]
+    "f", [f for f in CASES if f not in (of_lengths, swapped_arrays, wandering)]
 )  # of lengths that are not known in front
 def test_all_of_these_run_in_lanes(f: Callable[..., float]) -> None:
     args = CASES[f](7)
@@ -330,6 +346,46 @@ def test_innermost_iterations_are_done_four_at_once() -> None:
     text = grad(quadratic_forms, (0, 1, 2)).source(*args, level="compiled")
     assert text.count("lower[k, a, k_1 + 3]\n") == 2  # forward and reverse
     assert text.count("means_bar[k, a] +=") == 1 and "np.uint64(q)] -=" not in text
+
+
+def in_single_precision(x: Any, means: Any, lower: Any) -> Any:
+    """NumPy's functions and numbers of the arguments' type only: all of it is of that type."""
+    zero = np.float32(0.0)
+    total = zero
+    for i in range(x.shape[0]):
+        t = zero
+        for k in range(means.shape[0]):
+            s = zero
+            for a in range(x.shape[1]):
+                y = x[i, a] - means[k, a]
+                for b in range(a):
+                    y += lower[a, b] * means[k, b]
+                s += y * y
+            t += np.exp(-s * np.float32(0.1))
+        total += np.log(t) + np.sin(t)
+    return total
+
+
+def test_single_precision_stays_single() -> None:
+    """Rows, buffers and elementary functions are of float32, and as exact as float32 is."""
+    args = (numbers(40, 6), numbers(3, 6, seed=1), 0.2 * numbers(6, 6, seed=2))
+    single = tuple(a.astype(np.float32) for a in args)
+    derivative = grad(in_single_precision, (0, 1, 2))
+    for g, expected in zip(derivative(*single), reverse(in_single_precision, args, (0, 1, 2))[1], strict=True):
+        assert g.dtype == np.float32
+        np.testing.assert_allclose(g, expected, rtol=1e-4, atol=1e-5 * np.max(np.abs(expected)))
+    text = derivative.source(*single, level="compiled")
+    assert "range(lanes)" in text and "buffer(32, np.float32)" in text and "cosf, expf" in text
+    assert "np.empty(32)" not in text and "float64" not in text
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_lanes_push_and_pop_in_corresponding_branches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without this rule the reverse sweep would pop on both sides of a branch of which one has pushed."""
+    confirm_gradients(wandering, CASES[wandering](5))
+    monkeypatch.setattr(StackUse, "corresponds", lambda *_: True)
+    with pytest.raises((AssertionError, ValueError, IndexError)):
+        confirm_gradients(wandering, CASES[wandering](5))
 
 
 def test_only_compiled_code_runs_in_lanes() -> None:

@@ -329,7 +329,7 @@ def index_is_caught(x):
     [
         (set_of_run_time_values, "a set of values not known"),
         (with_a_file, "this context is not in the language"),
-        (in_object_mode, "this context is not in the language"),
+        (in_object_mode, "objmode hands the program to Python"),
         (left_by_break, "leaving a try"),
         (with_the_exception, "a caught exception as a value"),
         (dict_pattern, "a pattern of a dict"),

@@ -21,10 +21,14 @@ from srcgrad.ir.core import Operand
 
 @dataclass(frozen=True, eq=False)
 class Flagged:
-    """A variable that has a value only where ``bound`` is true; ``value`` is a filler elsewhere."""
+    """A variable that has a value only where ``bound`` is true; ``value`` is a filler elsewhere.
+
+    ``none``: there the variable is None, and not unbound.
+    """
 
     value: FrontValue
     bound: Operand
+    none: bool = False
 
 
 @dataclass(frozen=True, eq=False)

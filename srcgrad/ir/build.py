@@ -63,6 +63,15 @@ class Builder:
                 return False
         return False
 
+    def is_made_in_this_iteration(self, home: object) -> bool:
+        """Whether a block is open, and no loop has been opened inside it."""
+        for parameters, ops in reversed(self._open):
+            if ops is home:
+                return True
+            if parameters:
+                return False
+        return False
+
     def is_open(self, ops: object) -> bool:
         """Whether these are the ops of a block that is being made."""
         return any(ops is known for _, known in self._open)

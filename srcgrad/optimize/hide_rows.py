@@ -43,7 +43,7 @@ from srcgrad.analysis.accesses import Access, Definitions, indices
 from srcgrad.analysis.carried import depending
 from srcgrad.analysis.extents import Extents
 from srcgrad.analysis.sums import sums
-from srcgrad.ir.core import Block, Const, Function, Op, Value, index, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Value, defined, index, walk
 from srcgrad.ir.rewrite import substitute, with_blocks, with_ops
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -101,7 +101,10 @@ class _Hiding:
         if "threads" in loop.attributes:
             return False
         counter = loop.blocks[0].parameters[0]
-        return any(self.overlaps_as_a_whole(row, counter) for row in _loops(loop) if _is_row(row))
+        # Where rows have different lengths, LLVM tests each by itself anyway.
+        inside = set(defined(loop.blocks[0]))
+        rows = (row for row in _loops(loop) if row.operands[0] not in inside and _is_row(row))
+        return any(self.overlaps_as_a_whole(row, counter) for row in rows)
 
     def overlaps_as_a_whole(self, row: Op, counter: Value) -> bool:
         """Whether rows are walked backwards, or are rows of one array that is written to."""

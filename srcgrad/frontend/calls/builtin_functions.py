@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import typing
 import warnings
 from collections.abc import Sequence
 
@@ -22,7 +23,7 @@ from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.control.yielding import collected, folded
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.nodes.operators import binary, kind_of, logical_and, logical_or, number, truth
+from srcgrad.frontend.nodes.operators import binary, logical_and, logical_or, number, truth
 from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
@@ -215,11 +216,27 @@ def _dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     entries: dict[object, FrontValue] = {}
     if arguments:
         given = arguments[0]
-        if not (isinstance(given, TupleValue) and given.cls is dict):
-            lowering.refuse(None, f"dict() of {kind_of(given)}", "Write {...}, or pass keywords.", UnsupportedError)
-        entries.update(zip(given.keys, given.items, strict=True))
+        if isinstance(given, TupleValue) and given.cls is dict:
+            entries.update(zip(given.keys, given.items, strict=True))
+        else:
+            entries.update(_pair(lowering, item) for item in sequence_items(lowering, given))
     entries.update(keywords)
     return TupleValue(tuple(entries.values()), dict, tuple(entries), lowering.builder.ops)
+
+
+def _pair(lowering: Lowering, item: FrontValue) -> tuple[object, FrontValue]:
+    """A key and a value."""
+    parts = sequence_items(lowering, item)
+    if len(parts) != 2 or not isinstance(parts[0], Static):
+        hint = "Write {...}, or pass keywords."
+        lowering.refuse(None, "dict() of what is no list of known keys and values", hint, UnsupportedError)
+    return parts[0].value, parts[1]
+
+
+@function(typing.cast, least=2, most=2)
+def _cast(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """Says something to type checkers only."""
+    return arguments[1]
 
 
 @function(slice, least=1, most=3)

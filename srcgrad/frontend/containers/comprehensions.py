@@ -24,6 +24,7 @@ from srcgrad.frontend.syntax.bindings import assigned
 from srcgrad.frontend.values import (
     Counted,
     FrontValue,
+    GrowingList,
     SinglePass,
     Static,
     TupleValue,
@@ -88,6 +89,8 @@ def lowered(
     """The items, or how to make each."""
     first, *inner = generators
     source = lowering.evaluate(first.iter)
+    if isinstance(source, GrowingList):
+        source = as_counted(lowering, source)
     around = lowering.scope
     names = assigned([g.target for g in generators])
 

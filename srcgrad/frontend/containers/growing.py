@@ -34,7 +34,9 @@ from srcgrad.frontend.control.merge import (
     describe,
     dynamic,
     flatten,
+    freeze,
     has_array,
+    identified,
     join,
     rebuild,
     refuse_join,
@@ -61,7 +63,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, index
-from srcgrad.ir.types import Array
+from srcgrad.ir.types import Array, Scalar
 
 ROOM = 8  # items a list has memory for at first
 
@@ -102,7 +104,7 @@ def again_with(lowering: Lowering, key: object, structures: Sequence[Structure])
     structures = [plain_rows(s) for s in structures]
     other = next((s for s in structures if not _is_row(s)), None)
     if other is not None:
-        hint = "Only numbers, arrays and tuples of them can be in it: use an array of a fixed size."
+        hint = "Only numbers, arrays, and tuples and lists of them of a known length can be in it: use an array."
         lowering.refuse(None, f"a list that grows at run time holds {spelled(other)}", hint, UnsupportedError)
     try:
         item = reduce(join, structures) if structures else NOTHING
@@ -120,7 +122,7 @@ def again_with(lowering: Lowering, key: object, structures: Sequence[Structure])
 
 def _is_row(s: Structure) -> bool:
     if isinstance(s, Tree):
-        return issubclass(s.cls, tuple) and all(map(_is_row, s.children))
+        return issubclass(s.cls, tuple | list) and all(map(_is_row, s.children))
     return isinstance(s, Leaf)
 
 
@@ -199,11 +201,21 @@ def parts_of(lowering: Lowering, item: FrontValue, s: Structure) -> list[Operand
     """The numbers of an item, cast to the dtypes of the list, and its arrays, which nobody may write to from now on."""
     if isinstance(s, Tree):
         assert isinstance(item, TupleValue)
+        keep_unchanged(lowering, item)
         return [x for v, c in zip(item.items, s.children, strict=True) for x in parts_of(lowering, v, c)]
     if isinstance(item, ArrayValue):
         keep_unwritten(lowering, item)
         return [item.ref]
     return flatten(lowering, item, s)
+
+
+def keep_unchanged(lowering: Lowering, item: TupleValue) -> None:
+    """A list in a list is there as its items are now: it may not be changed any more, nor by an earlier iteration."""
+    if item.mutable and item.home is not None:
+        if item.changed and not lowering.builder.is_made_in_this_iteration(item.home):
+            hint = "Put a copy in: rows.append(row.copy())."
+            lowering.refuse(None, "a list that is changed in a loop is put into another list", hint)
+        freeze(identified(item))
 
 
 def set_state(grown: GrowingList, columns: Sequence[Value], length: Number) -> None:
@@ -300,6 +312,8 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
         memory, length = value.memory, value.length
     elif isinstance(value, GrowingList) and isinstance(value.item, Leaf):
         (memory,), length = state(lowering, value)
+    elif isinstance(value, GrowingList) and _is_table(value.item):
+        return _table(lowering, value)
     else:
         return value
 
@@ -308,6 +322,28 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
 
     inner = shape(lowering.builder, memory)[1:]
     return Delayed((length, *inner), ArrayValue(memory).dtype, element, (memory,), frozenset({memory}))
+
+
+def _is_table(item: Structure) -> bool:
+    """Whether the items are lists or tuples of numbers of one dtype, which NumPy makes rows of."""
+    if not isinstance(item, Tree) or not item.children:
+        return False
+    types = {c.type if isinstance(c, Leaf) else None for c in item.children}
+    return len(types) == 1 and isinstance(next(iter(types)), Scalar)
+
+
+def _table(lowering: Lowering, rows: GrowingList) -> Delayed:
+    columns, length = state(lowering, rows)
+
+    def element(builder: Builder, indices: tuple[Operand, ...]) -> Operand:
+        row, place = indices
+        found: Operand = builder("load", columns[-1], row)
+        for k, column in reversed(list(enumerate(columns[:-1]))):
+            found = builder("select", builder("eq", place, index(k)), builder("load", column, row), found)
+        return found
+
+    memory = tuple(columns)
+    return Delayed((length, index(len(columns))), ArrayValue(columns[0]).dtype, element, memory)
 
 
 def will_overwrite(lowering: Lowering, grown: GrowingList) -> None:

@@ -8,7 +8,7 @@ gets a filler and a flag.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srcgrad.frontend.control.merge import JoinError, dynamic, join, settle
 from srcgrad.frontend.control.slots import Slot, joined, missing, operands_of, rebound, slot_of
@@ -77,7 +77,7 @@ def initial_slots(lowering: Lowering, loop: LoopVariables, entry: dict[Variable,
         live = [n for n in (loop.head, loop.after) if is_read(lowering, variable, n)]
         slot = slot_of(entry.get(variable)) if live else None
         if slot is not None:
-            slot = _widened(variable[1], Slot(dynamic(slot.structure), slot.flagged), remembered)
+            slot = _widened(variable[1], replace(slot, structure=dynamic(slot.structure)), remembered)
         slots[variable] = slot
     return slots
 
@@ -88,7 +88,8 @@ def _widened(name: str, slot: Slot, remembered: dict[str, Slot]) -> Slot:
         return slot
     before = remembered[name]
     try:
-        return Slot(join(slot.structure, before.structure), slot.flagged or before.flagged)
+        structure = join(slot.structure, before.structure)
+        return Slot(structure, slot.flagged or before.flagged, slot.none or before.none)
     except JoinError:
         return slot
 
@@ -168,7 +169,7 @@ def next_slots(lowering: Lowering, loop: LoopVariables, slots: Slots, bindings: 
         if old is not None:
             found[variable] = joined(lowering, variable[1], [old, new], fill)
         elif new is not None and is_read(lowering, variable, loop.after | loop.head):
-            held = Slot(dynamic(new.structure), new.flagged)
+            held = replace(new, structure=dynamic(new.structure))
             runs = loop.runs and not is_read(lowering, variable, loop.head)
             found[variable] = joined(lowering, variable[1], [held] if runs else [held, None], fill)
         else:

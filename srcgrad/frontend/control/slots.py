@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from srcgrad.frontend.boundary.structure import Structure
+from srcgrad.frontend.boundary.structure import Static, Structure
 from srcgrad.frontend.control.merge import (
     JoinError,
     contents,
@@ -24,16 +24,20 @@ from srcgrad.frontend.control.merge import (
 )
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
+from srcgrad.frontend.values import Static as ValueKnown
 from srcgrad.ir.core import Const, Operand, Value, truth
 from srcgrad.ir.types import TRUTH, Type
+
+NONE = Static(None, None)
 
 
 @dataclass(frozen=True)
 class Slot:
-    """``flagged``: the variable may have no value, and a flag beside it says so."""
+    """``flagged``: the variable may have no value, and a flag beside it says so; ``none``: then it is None."""
 
     structure: Structure
     flagged: bool = False
+    none: bool = False
 
     @property
     def types(self) -> list[Type]:
@@ -54,7 +58,7 @@ def slot_of(binding: Binding | None) -> Slot | None:
     if binding is None or isinstance(binding, Missing | Pending):
         return None
     if isinstance(binding, Flagged):
-        return Slot(identified(binding.value), flagged=True)
+        return Slot(identified(binding.value), flagged=True, none=binding.none)
     return Slot(identified(binding))
 
 
@@ -66,6 +70,9 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bo
     present = [s for s in slots if s is not None]
     if not present:
         return None
+    if _may_be_none(lowering, name, slots):
+        some = joined(lowering, name, [Slot(s.structure) for s in present if s.structure != NONE], fill=True)
+        return None if some is None else Slot(some.structure, flagged=True, none=True)
     unchanged = len(present) == len(slots) > 1 and len(set(present)) == 1
     if not unchanged and any(escapes(lowering, s.structure) for s in present):
         what = f"{_spelled(lowering, name)} is a function made by a call inside a branch or loop, and used behind it"
@@ -89,6 +96,16 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bo
     return None if known and has_array(structure) else Slot(structure, flagged)
 
 
+def _may_be_none(lowering: Lowering, name: str, slots: Sequence[Slot | None]) -> bool:
+    """Whether a variable of the user's is None on some paths, and has a value of its own on all others."""
+    if not name.isidentifier() or name in lowering.scope.made_names:
+        return False
+    values = [s for s in slots if s is not None and s.structure != NONE]
+    if len(values) == 0 or any(s is None or (s.flagged and not s.none) for s in slots):
+        return False
+    return len(values) < len(slots) or any(s.none for s in values)
+
+
 def _spelled(lowering: Lowering, name: str) -> str:
     """A variable in the user's words; ``normalize`` holds the result of a function in one of its own."""
     if not name:
@@ -104,7 +121,8 @@ def missing(name: str) -> Missing:
 def operands_of(lowering: Lowering, binding: Binding | None, slot: Slot) -> list[Operand]:
     """The operands that carry a binding in a slot."""
     flag: list[Operand] = [truth(True)] if slot.flagged else []
-    if binding is None or isinstance(binding, Missing | Pending):
+    is_none = slot.none and isinstance(binding, ValueKnown) and binding.value is None
+    if binding is None or is_none or isinstance(binding, Missing | Pending):
         return [*fillers(lowering, slot.structure), *([truth(False)] if slot.flagged else [])]
     if isinstance(binding, Flagged):
         assert slot.flagged
@@ -118,4 +136,6 @@ def rebound(lowering: Lowering, slot: Slot, operands: Iterator[Operand]) -> Bind
     if not slot.flagged:
         return value
     bound = next(operands)
-    return value if isinstance(bound, Const) and bound.value else Flagged(value, bound)
+    if isinstance(bound, Const) and (bound.value or slot.none):
+        return value if bound.value else ValueKnown(None)
+    return Flagged(value, bound, slot.none)

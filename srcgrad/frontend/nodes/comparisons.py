@@ -12,6 +12,7 @@ from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
+from srcgrad.frontend.nodes.names import has_value
 from srcgrad.frontend.nodes.operators import binary, invert
 from srcgrad.frontend.nodes.special_methods import by_method, special
 from srcgrad.frontend.values import (
@@ -38,6 +39,12 @@ ORDER: dict[type[ast.cmpop], str] = {
 
 def compare(lowering: Lowering, node: ast.Compare) -> FrontValue:
     """``a < b < c``: each operand evaluated once, and only as far as Python does."""
+    match node:
+        case ast.Compare(ast.Name(id=name), [ast.Is() | ast.IsNot() as op], [ast.Constant(value=None)]):
+            some = has_value(lowering, name)
+            if some is not None:
+                known = ScalarValue(some)
+                return known if isinstance(op, ast.IsNot) else invert(lowering, known)
     left = before_later_writes(lowering, lowering.evaluate(node.left), node.comparators)
     return _chain(lowering, left, node.ops, node.comparators)
 

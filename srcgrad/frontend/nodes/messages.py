@@ -8,7 +8,7 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 
 import numpy as np
@@ -23,7 +23,7 @@ from srcgrad.ir.types import Array
 PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?([diouxXeEfFgGcrsa%])")
 LINALG_ERROR = "np.linalg.LinAlgError"  # by the name that every generated module has for it
 PLACES = re.compile(r"\{\{|\}\}|\{(\d+)\}")  # of values, in a text whose own braces are doubled
-BRACES = re.compile(r"\{(\d*)(?:![rsa])?(?::[^{}]*)?\}")
+BRACES = re.compile(r"\{(\w*)(?:![rsa])?(?::[^{}]*)?\}")
 
 
 def exception_and_message(lowering: Lowering, node: ast.Raise) -> tuple[str, str, list[Operand]]:
@@ -115,18 +115,21 @@ def _text(lowering: Lowering, node: ast.expr, values: list[Operand]) -> str:
             given = right.elts if isinstance(right, ast.Tuple) else [right]
             texts = iter([_text(lowering, g, values) for g in given])
             return PERCENT.sub(lambda m: "%" if m[1] == "%" else next(texts, ""), _escaped(pattern))
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as pattern), attr="format"), args=given):
-            if node.keywords:
-                return _escaped(pattern)
-            return _formatted(pattern, [_text(lowering, g, values) for g in given])
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant() | ast.Name() as owner, attr="format"), args=given, keywords=named
+        ):
+            template = lowering.evaluate(owner)
+            if isinstance(template, Static) and isinstance(template.value, str):
+                shown = {str(k): _text(lowering, argument, values) for k, argument in enumerate(given)}
+                shown |= {k.arg: _text(lowering, k.value, values) for k in named if k.arg}
+                return _formatted(template.value, shown)
     return _shown(lowering, node, lowering.evaluate(node), values)
 
 
-def _formatted(pattern: str, texts: Sequence[str]) -> str:
-    """``pattern.format(...)`` with the texts of its arguments."""
-    order = iter(texts)
-    by_number = dict(enumerate(texts))
-    filled = BRACES.sub(lambda m: by_number.get(int(m[1]), "") if m[1] else next(order, ""), pattern)
+def _formatted(pattern: str, texts: Mapping[str, str]) -> str:
+    """``pattern.format(...)`` with the texts of its arguments, by position or name."""
+    order = iter(texts.values())
+    filled = BRACES.sub(lambda m: texts.get(m[1], "") if m[1] else next(order, ""), pattern)
     return filled if "{" not in BRACES.sub("", pattern) else _escaped(pattern)
 
 

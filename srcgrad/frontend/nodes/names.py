@@ -7,7 +7,9 @@ from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError, place_of
 from srcgrad.frontend.scope import Flagged, Missing, Pending, Scope
 from srcgrad.frontend.values import FrontValue
+from srcgrad.ir.core import Operand
 
+NONE_HERE = "{!r} is None where a value is needed"
 UNBOUND = "cannot access local variable {!r} where it is not associated with a value"
 
 
@@ -24,10 +26,20 @@ def load(lowering: Lowering, name: str) -> FrontValue:
         raise _filled_again(lowering, owner, name, binding)
     if binding is None:
         raise _unbound(lowering, name)
+    if isinstance(binding, Flagged) and binding.none:
+        lowering.builder.emit("check", binding.bound, exception="TypeError", message=NONE_HERE.format(name))
+        return binding.value
     if isinstance(binding, Flagged):
         lowering.builder.emit("check", binding.bound, exception="UnboundLocalError", message=UNBOUND.format(name))
         return binding.value
     return binding
+
+
+def has_value(lowering: Lowering, name: str) -> Operand | None:
+    """The flag of a variable that may be None, which says that it is not."""
+    owner = lowering.scope.owner(name)
+    binding = owner.names.get(name) if owner is not None else None
+    return binding.bound if isinstance(binding, Flagged) and binding.none else None
 
 
 def _filled_again(lowering: Lowering, owner: Scope, name: str, binding: Missing) -> LowerAgainError:
