@@ -210,7 +210,8 @@ def tangents(function: Function, wrt: Sequence[int], options: Options) -> Functi
 
 def columns(function: Function, position: int, options: Options) -> Function:
     """The Jacobian of the only result by the array parameter at ``position``, direction by direction in one loop."""
-    copying = () if options.mutates else each(copy_arguments)
+    # Of the function alone: what its callees write to is their caller's business.
+    copying = () if options.mutates else (Step(copy_arguments.__name__, copy_arguments),)
     value = run(function, (*preparing(options), *copying))
     differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
     looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))

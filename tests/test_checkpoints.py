@@ -149,6 +149,30 @@ def with_solve(budget: int) -> Callable[..., float]:
     return f
 
 
+def power(n: int, x: Any) -> Any:
+    return x if n < 2 else power(n - 1, x) * np.cos(x) + power(n - 2, x)
+
+
+@srcgrad.custom_vjp
+def squared(x: Any) -> Any:
+    return x * x
+
+
+squared.defvjp(lambda x: (x * x, x), lambda x, ct: (2.0 * x * ct,))
+
+
+def with_calls(budget: int) -> Callable[..., float]:
+    """Of a recursive function, and of one that says itself what its derivative is."""
+
+    def f(u: Any, c: float, trips: int) -> float:
+        x = u[0]
+        for _ in checkpoint(range(trips), budget):
+            x = 0.3 * power(4, x) + 0.2 * squared(c * x)
+        return x
+
+    return f
+
+
 PROGRAMS: tuple[Made, ...] = (
     swapped,
     fresh,
@@ -160,6 +184,7 @@ PROGRAMS: tuple[Made, ...] = (
     around_another,
     over_items,
     with_solve,
+    with_calls,
 )
 U, C = RNG.normal(size=4), 0.7
 
@@ -194,7 +219,7 @@ def test_with_respect_to_a_part(made: Made) -> None:
 
 
 @pytest.mark.usefixtures("few_slots")
-@pytest.mark.parametrize("made", [swapped, fresh, in_place, numbers, inside_another])
+@pytest.mark.parametrize("made", [swapped, fresh, in_place, numbers, inside_another, with_calls])
 def test_second_order(made: Made) -> None:
     f = made(200)
     wanted = hessian(f, jit=False, checkpoint="off")(U, C, 5)

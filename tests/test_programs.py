@@ -21,9 +21,12 @@ for module in pkgutil.iter_modules(programs.__path__):
 pytestmark = pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")  # where the complex step cannot go
 
 ALL = [pytest.param(p, id=p.name) for p in PROGRAMS]
-# Numba takes seconds for each: in the default suite the marked ones, of the others every third.
-JITTED = [pytest.param(p, id=p.name, marks=[] if p.jitted else pytest.mark.slow) for p in PROGRAMS[::3]]
-JITTED += [pytest.param(p, id=p.name) for k, p in enumerate(PROGRAMS) if p.jitted and k % 3]
+# Numba takes seconds for each: every third and the marked ones, in the default suite those that are both.
+JITTED = [
+    pytest.param(p, id=p.name, marks=[] if p.jitted and k % 3 == 0 else pytest.mark.slow)
+    for k, p in enumerate(PROGRAMS)
+    if p.jitted or k % 3 == 0
+]
 
 
 def _plain(program: Program) -> Any:

@@ -175,6 +175,20 @@ def splice_calls(function: Function, keys: Collection[str]) -> Function:
     return rewrite(function, visit) if keys else function
 
 
+def with_forward_sweeps(function: Function) -> Function:
+    """Calls with a rule for reverse mode as the forward sweeps of their rules: forward mode can go through these."""
+
+    def visit(op: Op) -> Replacement | None:
+        callee = function.callees.get(op.text("callee")) if op.primitive == "call" else None
+        if callee is None or callee.rules is None or not callee.rules.forward:
+            return None
+        forward = with_forward_sweeps(replace(function.callees[callee.rules.forward], callees=function.callees))
+        body = spliced(forward, op.operands)
+        return body.ops, dict(zip(op.results, body.yields, strict=False))
+
+    return rewrite(function, visit)
+
+
 def inert(ops: Iterable[Op]) -> Iterator[Op]:
     """The ops, marked as not differentiated, with all that is inside."""
     for op in ops:

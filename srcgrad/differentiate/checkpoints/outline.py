@@ -27,6 +27,7 @@ from srcgrad.differentiate.checkpoints.segment import Segment, segment_of
 from srcgrad.differentiate.checkpoints.snapshots import as_callee
 from srcgrad.differentiate.checkpoints.state import LoopState, state_of
 from srcgrad.differentiate.nests import FEW
+from srcgrad.differentiate.rules import with_forward_sweeps
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Rules, Value, walk
 from srcgrad.ir.rewrite import Environment, renamed, rewrite_block, substitute_op
@@ -121,8 +122,8 @@ class _Outliner:
         name = segment.function.name
         primals[name] = replace(segment.differentiated(), callees={})
         pullback = self.callees.derivative(name, _pattern(segment, active))
-        primals[pullback] = self.callees.derived[pullback]
-        primals[name] = replace(segment.function, callees={})
+        primals.update(self.callees.derived)
+        primals[name] = replace(with_forward_sweeps(replace(segment.function, callees=primals)), callees={})
         return pullback
 
     def _written_back(self, pairs: Sequence[tuple[Value, Value]], op: Op) -> list[Op]:
