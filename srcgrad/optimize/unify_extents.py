@@ -29,12 +29,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, definitions, used
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, definitions, used, walk
 from srcgrad.ir.rewrite import renamed, unchanged, with_ops
 
 
 def unify_extents(function: Function) -> Function:
-    if not any(op.primitive == "check" for op in function.body.ops):
+    if not any(op.primitive == "check" for op in walk(function.body)):
         return function
     made_by = definitions(function.body)
     body = _Pass(made_by, {value: k for k, value in enumerate(made_by)}).block(function.body, {})
