@@ -15,7 +15,7 @@ from srcgrad.frontend.arrays.delayed import shape_of
 from srcgrad.frontend.arrays.stores import store_into
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.carried import no_variables
-from srcgrad.frontend.control.loops import counted
+from srcgrad.frontend.control.loop_ops import counted
 from srcgrad.frontend.control.merge import has_array
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of

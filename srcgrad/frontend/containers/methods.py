@@ -14,7 +14,7 @@ from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.containers.new_lists import copied
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.iteration import as_counted
-from srcgrad.frontend.control.loops import counted
+from srcgrad.frontend.control.loop_ops import counted
 from srcgrad.frontend.control.merge import has_array, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.subscripts import container_index
