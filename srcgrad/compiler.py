@@ -59,6 +59,7 @@ from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
 from srcgrad.optimize.store_first import store_first, store_part_first
 from srcgrad.optimize.trust_indices import trust_indices
+from srcgrad.optimize.unify_extents import unify_extents
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
 from srcgrad.settings import Options
@@ -86,6 +87,7 @@ PREPARE = each(
     resolve_extents,
     look_through_views,
     share_common,
+    unify_extents,
     count_while,
     simplify_loops,
     decide_comparisons,

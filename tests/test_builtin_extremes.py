@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -122,3 +123,14 @@ def test_folds_of_ufuncs(ufunc: np.ufunc) -> None:
     numeric = (f(matrix + 1e-6 * direction) - f(matrix - 1e-6 * direction)) / 2e-6
     assert np.sum(grad(f, jit=False)(matrix) * direction) == pytest.approx(numeric, rel=1e-6)
     assert jvp(f, (matrix,), (direction,), jit=False)[0] == pytest.approx(f(matrix), rel=1e-12)
+
+
+def test_parts_for_threads() -> None:
+    def f(x: Array) -> float:
+        parts = np.zeros(numba.get_num_threads())
+        for i in numba.prange(x.shape[0]):
+            parts[numba.get_thread_id()] += x[i] ** 3
+        return np.sum(parts)
+
+    np.testing.assert_allclose(grad(f, jit=False)(X), 3.0 * X**2)
+    np.testing.assert_allclose(grad(f)(X), 3.0 * X**2)

@@ -29,7 +29,7 @@ from srcgrad.frontend.values import (
     Static,
     TupleValue,
     Yielding,
-    is_array,
+    is_counted,
 )
 from srcgrad.ir.core import Const, Operand, Value
 from srcgrad.ir.types import INDEX
@@ -99,7 +99,7 @@ def lowered(
         inner.of_comprehension = True
         return inner
 
-    if is_array(source) or (isinstance(source, Counted) and not isinstance(source.length, Const)):
+    if is_counted(source):
         inside = [first.target, *first.ifs, *elements]
         if any(isinstance(n, ast.NamedExpr) for part in inside for n in ast.walk(part)):
             lowering.refuse(first.target, "an assignment in a comprehension of run-time length", "Write a loop.")
@@ -147,13 +147,13 @@ def unrolled(
                 found.append(settle(lowering, element()))
                 continue
             source = lowering.evaluate(inner[0].iter)
-            if not has_known_length([source]) and not _is_counted(source):  # also of a generator
+            if not has_known_length([source]) and not _has_literal_length(source):  # also of a generator
                 raise LengthUnknownError
             found += unrolled(lowering, inner[0], inner[1:], sequence_items(lowering, source), element)
     return found
 
 
-def _is_counted(source: FrontValue) -> bool:
+def _has_literal_length(source: FrontValue) -> bool:
     return isinstance(source, Counted) and isinstance(source.length, Const)
 
 

@@ -59,6 +59,18 @@ def _range(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fron
     return Counted(_trips(lowering, start, stop, step), item)
 
 
+@function(numba.get_num_threads, least=0, most=0)
+def _number_of_threads(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """Into how many parts the user divides the work."""
+    return Static(numba.get_num_threads())
+
+
+@function(numba.get_thread_id, least=0, most=0)
+def _thread(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """One thread does all of it, as ``prange`` is taken for ``range``."""
+    return Static(0)
+
+
 def _bound(lowering: Lowering, value: FrontValue) -> Operand:
     if not isinstance(value, ScalarValue | Static) or not isinstance(getattr(value, "value", 0), int):
         lowering.refuse(None, f"range() takes integers, got {kind_of(value)}", error=ArgumentTypeError)
