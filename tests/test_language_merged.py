@@ -136,10 +136,28 @@ def counts_in_each_iteration(x, d):
     return s * g(d)
 
 
+def not_needed_yet(x, d):
+    """An expression that has no memory yet is none of the loop's business."""
+    w = np.ones(3) * d
+    v = w[:-1]
+    k = 0
+    while k < 0 and not x[-2] > -0.411:
+        k += 1
+    return d * x[0] + k + v[0]
+
+
 @pytest.mark.parametrize(
     "f",
     [
-        *(left_early, last_dict, one_of_two, with_an_array, made_in_each_iteration, changed_on_the_other_side),
+        *(
+            not_needed_yet,
+            left_early,
+            last_dict,
+            one_of_two,
+            with_an_array,
+            made_in_each_iteration,
+            changed_on_the_other_side,
+        ),
         *(handed_from_object_to_object, counts_in_each_iteration),
     ],
 )

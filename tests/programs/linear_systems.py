@@ -171,15 +171,13 @@ def durbin(r):
 @program(lambda: (_system(4, 6)[0],))
 def power_iteration(A):
     v = np.ones(A.shape[0])
-    eigenvalue = 0.0
     while True:
         w = A.dot(v)
         norm = np.sqrt(np.sum(w**2))
-        v = w / norm
-        if abs(norm - eigenvalue) < 1e-14 * norm:
+        before, v = v, w / norm
+        if np.sum(np.abs(v - before)) < 1e-13:  # the vector, too: its error is that of the gradient
             break
-        eigenvalue = norm
-    return eigenvalue
+    return norm
 
 
 def squared_exponential(X1, X2, scale, variance):

@@ -114,7 +114,7 @@ def lower_part(
         first = _emitted(lowering, loop, slots, extra, emit)
         bindings = lowering.variables()
         for variable, binding in bindings.items():
-            if not isinstance(binding, Flagged | Missing | Pending):
+            if binding is not entry.get(variable) and not isinstance(binding, Flagged | Missing | Pending):
                 bindings[variable] = settle(lowering, binding)
         dead, lowering.dead = lowering.dead, False
     if dead:  # an iteration that ends in an exception leaves everything as it was
