@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import grad, hessian, jacrev, jvp, value_and_grad, vjp
+from srcgrad import grad, hessian, jacfwd, jacrev, jvp, value_and_grad, vjp
 
 LONG, ONE, TABLE = np.array([0.5, 2.0, 1.5]), np.array([0.7]), np.arange(1.0, 7.0).reshape(2, 3)
 
 
 def weighted(x, w):
     return np.sum(np.exp(x) * w)
+
+
+def weighted_elements(x, w):
+    return np.exp(x) * w
 
 
 def centred(x, m):
@@ -71,6 +75,20 @@ def test_derivatives_of_derivatives() -> None:
     np.testing.assert_allclose(jacrev(lambda x, w: x * w, jit=False)(ONE, LONG), LONG[:, None], rtol=1e-12)
     _, tangent = jvp(weighted, (ONE, LONG), (np.ones(1), np.zeros(3)), jit=False)
     assert tangent == pytest.approx(np.exp(0.7) * LONG.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["as made", "by columns", "every second"])
+def test_jacobians_of_one_object(name: str) -> None:
+    laid = {"as made": np.array, "by columns": np.asfortranarray, "every second": lambda x: np.repeat(x, 2, axis=-1)}
+    cut = slice(None, None, 2) if name == "every second" else slice(None)
+    slopes, curvature = jacfwd(weighted_elements, jit=False), hessian(centred, jit=False)
+    for x, w in (*PAIRS, *TABLES, *((w, x) for x, w in TABLES)) * 2:
+        at = laid[name](x)[..., cut]
+        expected = jacrev(weighted_elements, jit=False)(x, w)
+        np.testing.assert_allclose(slopes(at, w), expected, rtol=1e-12)
+        if x.size >= w.size:
+            expected = jacrev(grad(centred, jit=False), jit=False)(x, w)
+            np.testing.assert_allclose(curvature(at, w), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("jit", [False, True], ids=["plain", "compiled"])

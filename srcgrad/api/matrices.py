@@ -98,9 +98,9 @@ class Jacobian:
         return point.dtype.kind == "f" and point.size > 0
 
     def _columns(self, args: tuple[object, ...], position: int, point: np.ndarray) -> object:
-        at_once = self._loop_over_columns(args, position)
+        at_once = self._all_columns(args, position)
         if at_once is not None:
-            return at_once()
+            return at_once
         tangents = [map_leaves(zero_like, argument) for argument in args]
         columns = []
         for unit in units(point):
@@ -109,8 +109,8 @@ class Jacobian:
             columns.append(self._number(column, "the result", False))
         return number_or_array(np.stack(columns, axis=-1).reshape(columns[0].shape + point.shape))
 
-    def _loop_over_columns(self, args: tuple[object, ...], position: int) -> Callable[[], object] | None:
-        """A call that sweeps all directions in compiled code; None where it has to be one after the other."""
+    def _all_columns(self, args: tuple[object, ...], position: int) -> object:
+        """The Jacobian by one sweep of all directions in compiled code; None where it has to be one after the other."""
         table = self._tables.get((len(args), position))
         if table is None:
             table = Specialisations(self.function, Columns(position), replace(self.options, mutates=False))
@@ -121,12 +121,12 @@ class Jacobian:
             return None
         try:
             code = table.find(arguments)
+            return code(code.leaves(arguments))  # which may be compiled for what extents these arguments have
         except InternalError:
             raise
         except Error:  # which is raised again where a direction alone is not taken either
             self._refused.add((position, structures))
             return None
-        return lambda: code(code.leaves(arguments))
 
 
 def floating(value: object, what: str) -> np.ndarray:

@@ -70,8 +70,10 @@ def _inlined(builder: Builder, function: Function, operands: Sequence[Operand]) 
 
 
 def _extents(builder: Builder, operand: Operand) -> list[Operand]:
-    rank = operand.type.rank if isinstance(operand.type, Array) else 0
-    return [builder("dim", operand, axis=k) for k in range(rank)]
+    if not isinstance(operand.type, Array):
+        return []
+    ones = operand.type.ones
+    return [index(1) if k in ones else builder("dim", operand, axis=k) for k in range(operand.type.rank)]
 
 
 def _product(builder: Builder, extents: Sequence[Operand]) -> Operand:

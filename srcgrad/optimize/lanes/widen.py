@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Op, Operand, Value, index, walk, zero_like
+from srcgrad.ir.core import LOOPS, Block, Op, Operand, Value, index, walk, zero_like
 from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.optimize.lanes import private
 from srcgrad.optimize.lanes.facts import Facts, users
@@ -358,7 +358,7 @@ class Widening:
 
 
 def _has_loops(op: Op) -> bool:
-    return any(x.primitive in ("for", "while") for block in op.blocks for x in walk(block))
+    return any(x.primitive in LOOPS for block in op.blocks for x in walk(block))
 
 
 def _with_inner(ops: Sequence[Op]) -> Sequence[Op | Block]:
