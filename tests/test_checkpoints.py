@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +11,7 @@ from interpreter import run
 
 import srcgrad
 from srcgrad import checkpoint, grad, hessian, jacfwd, jacrev, vjp
-from srcgrad.differentiate.checkpoints.schedule import FEWEST_SLOTS, first_advance, slots_for, unit_length
 from srcgrad.ir.core import Function
-from srcgrad.settings import in_bytes
 from srcgrad.watch import watching
 
 RNG = np.random.default_rng(5)
@@ -329,175 +323,3 @@ def test_everywhere() -> None:
 def test_explained() -> None:
     said = grad(swapped(10**6), jit=False).explain(U, C, 9)
     assert "u_snapshots" in said and "8 * slots * u.shape[0]" in said and "at most 1,000,000 bytes" in said
-
-
-# -- the schedule ---------------------------------------------------------------------------------------------
-
-
-@cache
-def least(units: int, slots: int) -> int:
-    """By trying everything: units to be run again, so that each can be reversed, the last first."""
-    if units <= 1:
-        return 0
-    if slots == 1:
-        return units * (units - 1) // 2
-    return min(m + least(m, slots) + least(units - m, slots - 1) for m in range(1, units))
-
-
-@cache
-def scheduled(units: int, slots: int) -> int:
-    if units <= 1:
-        return 0
-    if slots == 1:
-        return units * (units - 1) // 2
-    advance = first_advance(units, slots)
-    assert 1 <= advance < units
-    return advance + scheduled(advance, slots) + scheduled(units - advance, slots - 1)
-
-
-def test_schedule_is_optimal() -> None:
-    for units in range(1, 80):
-        for slots in range(1, 9):
-            assert scheduled(units, slots) == least(units, slots), (units, slots)
-
-
-def test_plans_keep_to_the_budget() -> None:
-    for trips in (1, 2, 10, 1000, 10**6):
-        for budget in (10**3, 10**6, 10**8):
-            for state, step in ((800, 800), (8, 24), (80_000, 160_000)):
-                length = unit_length(trips, budget, state, step)
-                units = -(-trips // length)
-                slots = slots_for(units, length, budget, state, step)
-                assert 1 <= length <= trips and 1 <= slots <= units
-                assert length * step + slots * state <= max(1.001 * budget, FEWEST_SLOTS * state + budget // 2 + step)
-
-
-MEMORY = """
-import resource, sys
-import numpy as np
-from srcgrad import checkpoint, grad
-
-@grad
-def last(x, trips):
-    u = x.copy()
-    for _ in checkpoint(range(trips), budget="20MB"):
-        for i in range(u.shape[0]):
-            u[i] += 1e-6 * u[i] * (1.0 - u[i])
-    return np.sum(u)
-
-x = np.linspace(0.1, 0.9, 10_000)
-last(x, 10)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-last(x, 10_000)                           # all states together: 800 MB
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
-"""
-
-
-def test_memory_stays_within_the_budget(tmp_path: Path) -> None:
-    script = tmp_path / "long_loop.py"
-    script.write_text(MEMORY)
-    said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert float(said.stdout) < 30.0
-
-
-# -- the marks and what is refused ----------------------------------------------------------------------------
-
-
-def test_python_is_left_alone() -> None:
-    items = range(3)
-    assert checkpoint(items) is items
-
-
-def test_sizes() -> None:
-    assert (in_bytes("64MB"), in_bytes("1.5 GB"), in_bytes("512KiB"), in_bytes(7)) == (64 * 10**6, 15 * 10**8, 2**19, 7)
-    for wrong in ("many", "MB", 0, -1, True, "nan"):
-        with pytest.raises(ValueError, match="no size of memory"):
-            in_bytes(wrong)
-
-
-def loop_left_early(x: float) -> float:
-    for _ in checkpoint(range(100)):
-        x = np.sin(x)
-        if x < 0.1:
-            break
-    return x
-
-
-def condition_marked(x: float) -> float:
-    while checkpoint(x > 0.1):
-        x = np.sin(x) * 0.5
-    return x
-
-
-def swapped_argument(u: Any) -> Any:
-    v = np.empty_like(u)
-    for _ in checkpoint(range(7)):
-        for i in range(u.shape[0]):
-            v[i] = u[i - 1] * 0.5
-        u, v = v, u
-    return np.sum(u)
-
-
-def one_memory(u: Any, c: float) -> Any:
-    p, q = u.copy(), u.copy()
-    r = p if c > 0.0 else q
-    for _ in checkpoint(range(7)):
-        p[0] = r[1] * 1.5
-        r[1] = p[0] * p[2]
-    return np.sum(p)
-
-
-def budget_at_run_time(x: float, budget: int) -> float:
-    for _ in checkpoint(range(7), budget):
-        x = np.sin(x)
-    return x
-
-
-@pytest.mark.parametrize(
-    ("f", "args", "message"),
-    [
-        (loop_left_early, (1.0,), "left early"),
-        (condition_marked, (1.0,), "checkpoint"),
-        (swapped_argument, (U,), r"u = u\.copy\(\)"),
-        (one_memory, (U, 1.0), "may be the same memory"),
-        (budget_at_run_time, (1.0, 100), "budget"),
-    ],
-)
-def test_refused(f: Callable[..., Any], args: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(srcgrad.Error, match=message):
-        grad(f, jit=False)(*args)
-
-
-def seen_by_another_name(x: Any) -> Any:
-    u, v = x.copy(), np.empty_like(x)
-    first = u
-    for _ in checkpoint(range(6)):
-        for i in range(u.shape[0]):
-            v[i] = u[i - 1] * 0.5
-        u, v = v, u
-    return np.sum(u) + 2.0 * np.sum(first * first)
-
-
-@pytest.mark.parametrize(
-    ("f", "args", "predicate"),
-    [(one_memory, (U, 1.0), "share_writes"), (seen_by_another_name, (U,), "seen_elsewhere")],
-)
-def test_refusals_are_needed(
-    f: Callable[..., Any], args: tuple[Any, ...], predicate: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(srcgrad.UnsupportedError):
-        grad(f, jit=False)(*args)
-    monkeypatch.setattr(f"srcgrad.differentiate.checkpoints.state.Look.{predicate}", lambda *_: False)
-    wanted = grad(f, jit=False, checkpoint="off")(*args)
-    assert np.max(np.abs(grad(f, jit=False)(*args) - wanted)) > 1e-6
-
-
-def grown(u: Any) -> Any:
-    for _ in checkpoint(range(3)):
-        u = np.concatenate((u, u))
-    return np.sum(u)
-
-
-def test_a_state_keeps_its_shape() -> None:
-    with pytest.raises(ValueError, match="changes its shape"):
-        grad(grown, jit=False)(U)

@@ -90,7 +90,7 @@ def _is_worth_it(choice: Choice, loops: Sequence[Op]) -> bool:
     """Whether what is chosen takes a loop, or no loop around computes exponentials and the like.
 
     Such a loop runs in lanes, where to choose among all costs less than to gather from places that differ by lane
-    (``benchmarks/gmm.py``: 0.9 against 2.5 ms).
+    (``benchmarks/problems/gmm.py``: 0.9 against 2.5 ms).
     """
     if any(op.primitive in LOOPS for op in walk_ops(choice.ops)):
         return True
