@@ -8,18 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from srcgrad.backend.branches import shortest_branch
 from srcgrad.backend.comments import INDENT, Line, with_comments
 from srcgrad.backend.copies import in_order
-from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
+from srcgrad.backend.expressions import Expressions
 from srcgrad.backend.facts import HEADER, facts_of
 from srcgrad.backend.folding import carried_past_writes, fold
 from srcgrad.backend.interference import interference
-from srcgrad.backend.memory_text import check_text, index_check, slice_text
+from srcgrad.backend.memory_text import array_text, check_text, index_check
 from srcgrad.backend.names import name_stacks, name_values
 from srcgrad.backend.printed import shown
 from srcgrad.backend.python_numbers import python_numbers
 from srcgrad.backend.raised_text import exception_text, own_exceptions
 from srcgrad.backend.ranges import write_ranges
 from srcgrad.backend.runtime import HELPERS
-from srcgrad.backend.scratch_text import SCRATCH_NAMES, buffer_text, on_stack, pushed_rows, row_stack_lines, row_width
+from srcgrad.backend.scratch_text import SCRATCH_NAMES, on_stack, pushed_rows, row_stack_lines, row_width
 from srcgrad.backend.stacks import cursor, is_scalar_stack, reference_stack_lines, scalar_stack_lines
 from srcgrad.backend.statements import (
     Copies,
@@ -288,7 +288,8 @@ class FunctionPrinter:
 
     def assignment(self, op: Op) -> Iterator[str]:
         name = self.names[op.result]
-        value = self.array(op) if isinstance(op.result.type, Array) else self.expressions.op(op)[0]
+        is_array = isinstance(op.result.type, Array)
+        value = array_text(op, self.expressions, self.on_stack) if is_array else self.expressions.op(op)[0]
         if name == value:
             return
         sign = AUGMENTED.get(op.primitive)
@@ -296,41 +297,6 @@ class FunctionPrinter:
             yield f"{name} {sign}= {self.expressions.text(op.operands[1])}"
         else:
             yield f"{name} = {value}"
-
-    def array(self, op: Op) -> str:
-        """A fresh array or a view."""
-        text = self.expressions.text
-        result = op.result.type
-        assert isinstance(result, Array)
-        match op.primitive:
-            case "alloc":
-                extents = [text(x) for x in op.operands]
-                shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
-                if op.result in self.on_stack:
-                    self.expressions.imported.add("buffer")
-                    return buffer_text(op, shape)
-                return f"np.{op.text('fill')}({shape}{dtype_argument(result.dtype)})"
-            case "slice":
-                return slice_text(op, self.expressions)
-            case "transpose":
-                order = op.attributes["permutation"]
-                source = text(op.operands[0], ATOM)
-                if order == tuple(reversed(range(result.rank))):
-                    return f"{source}.T"
-                return f"np.transpose({source}, {order!r})"
-            case "reshape":
-                return f"{text(op.operands[0], ATOM)}.reshape({', '.join(map(text, op.operands[1:])) or '()'})"
-            case "expand":
-                return self.expanded(op, result.rank)
-            case "select":
-                return self.expressions.template("select", op)[0]
-        raise AssertionError(f"no text for {op.primitive}")
-
-    def expanded(self, op: Op, rank: int) -> str:
-        axes = op.attributes["axes"]
-        assert isinstance(axes, tuple)
-        inside = ["None" if k in axes else ":" for k in range(rank)]
-        return f"{self.expressions.text(op.operands[0], ATOM)}[{', '.join(inside)}]"
 
     def call(self, op: Op) -> str:
         arguments = [t for x in op.operands for t in self.passed(x, False)]

@@ -1,14 +1,16 @@
-"""The text of views and checks."""
+"""The text of arrays, fresh or views, and of checks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from srcgrad.analysis.affine import Affine, affine
-from srcgrad.backend.expressions import ATOM, Expressions
+from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
 from srcgrad.backend.raised_text import exception_text
-from srcgrad.ir.core import Const, Op, Operand
+from srcgrad.backend.scratch_text import buffer_text
+from srcgrad.ir.core import Const, Op, Operand, Value
+from srcgrad.ir.types import Array
 from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.memory import slice_parts
 from srcgrad.primitives.scalar import PRECEDENCE
@@ -17,7 +19,44 @@ LONGEST = 100
 SUM = PRECEDENCE["+"]
 
 
-def slice_text(op: Op, expressions: Expressions) -> str:
+def array_text(op: Op, expressions: Expressions, on_stack: Container[Value]) -> str:
+    """A fresh array, or a view."""
+    text = expressions.text
+    result = op.result.type
+    assert isinstance(result, Array)
+    match op.primitive:
+        case "alloc":
+            extents = [text(x) for x in op.operands]
+            shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
+            if op.result in on_stack:
+                expressions.imported.add("buffer")
+                return buffer_text(op, shape)
+            return f"np.{op.text('fill')}({shape}{dtype_argument(result.dtype)})"
+        case "slice":
+            return _slice(op, expressions)
+        case "transpose":
+            order = op.attributes["permutation"]
+            source = text(op.operands[0], ATOM)
+            if order == tuple(reversed(range(result.rank))):
+                return f"{source}.T"
+            return f"np.transpose({source}, {order!r})"
+        case "reshape":
+            return f"{text(op.operands[0], ATOM)}.reshape({', '.join(map(text, op.operands[1:])) or '()'})"
+        case "expand":
+            return _expanded(op, expressions, result.rank)
+        case "select":
+            return expressions.template("select", op)[0]
+    raise AssertionError(f"no text for {op.primitive}")
+
+
+def _expanded(op: Op, expressions: Expressions, rank: int) -> str:
+    axes = op.attributes["axes"]
+    assert isinstance(axes, tuple)
+    inside = ["None" if k in axes else ":" for k in range(rank)]
+    return f"{expressions.text(op.operands[0], ATOM)}[{', '.join(inside)}]"
+
+
+def _slice(op: Op, expressions: Expressions) -> str:
     """``a[i, lo:hi]``; axes with a negative step are taken upwards and then reversed."""
     source = op.operands[0]
     inside: list[str] = []
