@@ -26,10 +26,6 @@ class Figure:
         return f"{text} at most {self.at_most:g}{'' if self.met else '   MISSED'}"
 
 
-def milliseconds(what: str, seconds: float, at_most: float | None = None) -> Figure:
-    return Figure(what, 1e3 * seconds, "ms", at_most)
-
-
 def print_table(title: str, figures: Sequence[Figure]) -> None:
     print(title)
     for figure in figures:

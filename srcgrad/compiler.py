@@ -84,10 +84,12 @@ def each(*passes: Pass, name: str = "") -> tuple[Step, ...]:
 # On the primal, before it is differentiated: what reverse mode need not keep, it should not see.
 PREPARE = each(
     fold_constants,
+    # Extents, elements and arrays have one name each, so that what is equal is seen to be.
     resolve_extents,
     look_through_views,
     share_common,
     unify_extents,
+    # Loops are counted where they can be, which proves indices, and what is proved is a constant.
     count_while,
     simplify_loops,
     decide_comparisons,
@@ -95,8 +97,10 @@ PREPARE = each(
     fold_constants,
     share_common,
     fold_constants,
+    # What stays the same is not computed, nor checked, in each iteration.
     hoist_invariants,
     hoist_checks,
+    # Numbers take the place of small arrays, so that they are recomputed and not stored.
     fuse_temporaries,
     privatize,
     unroll_short,
@@ -104,7 +108,7 @@ PREPARE = each(
     share_common,
     remove_dead,
 )
-# Where it is differentiated.
+# Where it is differentiated: a running minimum keeps the place, and not the history of what it chose.
 CHOICES = each(choose_again)
 # After reversal: forward values are named out of scope until recall brings them back.
 APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_dead, reuse, recall))
@@ -112,6 +116,7 @@ APART = (*each(remove_dead, name="prune"), *each(drop_repeated_checks, remove_de
 RECALL = (*each(fuse_values), *APART)
 # On what is to be emitted.
 IMPROVE = each(
+    # As before: differentiation has made new extents, views and indices.
     resolve_extents,
     look_through_views,
     fold_constants,
@@ -120,8 +125,10 @@ IMPROVE = each(
     prove_indices,
     fold_constants,
     simplify_loops,
+    # What only one branch needs is computed there; loops count up where they may.
     sink_into_branches,
     run_forwards,
+    # What nobody reads again is not written; a shadow that is only emptied into another is that one.
     remove_dead_stores,
     forward_sums,
     hoist_invariants,
@@ -131,21 +138,26 @@ IMPROVE = each(
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
 LANES = each(
+    # Independent iterations side by side, with inner loops unrolled for that first.
     unroll_for_lanes,
     run_in_lanes,
+    # Pairs of points: coordinates in columns, sums in registers.
     copy_columns,
     carry_sums,
+    # Stencils and recurrences: what an iteration hands on is a number, and the next waits for little of it.
     carry_elements,
     shorten_recurrences,
     add_carried_last,
+    # Rows of one array, which LLVM would take to overlap.
     hide_rows,
+    # What these steps have left in loops, or made twice.
     hoist_invariants,
     share_common,
 )
-# Each is left out where a program is shown, or differentiated again.
-DIVIDING = (run_in_threads.__name__, run_in_lanes.__name__, copy_columns.__name__, carry_elements.__name__)
-# Storing comes behind the others, which take it that a shadow is filled with zeros.
+# Allocations leave loops, a shadow that ends as the copy of another is that one. Storing comes behind the others, which
+# take it that a shadow is filled with zeros.
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, store_first, remove_dead)
+# Where lanes are: the same for loops that leave out elements, in more lines than a reader should see.
 LAST = each(store_part_first)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import linecache
+import random
 from typing import Any
 
 import interpreter
@@ -525,3 +527,37 @@ def f(x, a):
     return x
 """.strip()
     )
+
+
+def random_condition(rng: random.Random, lines: list[str], depth: int) -> str:
+    """The name of a condition made of four truth values; ``lines`` get the IR."""
+    if depth == 0:
+        return rng.choice("abcd")
+    kind = rng.choice(["and_", "or_", "not_", "ne"])
+    operands = [random_condition(rng, lines, depth - 1) for _ in range(1 if kind == "not_" else 2)]
+    lines.append(f"_{len(lines) + 1}: bool = {kind}({', '.join(operands)})")
+    return f"_{len(lines)}"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_conditions_and_their_negations(seed: int) -> None:
+    rng, lines = random.Random(seed), list[str]()
+    condition = random_condition(rng, lines, rng.randint(1, 4))
+    body = "".join(f"    {line}\n" for line in lines)
+    check_op = f"    check({condition}, exception='ValueError', message='no')\n"
+    branch = f"    with if_({condition}):\n        def _():\n            pass\n"
+    branch += "        def _():\n            store(x, 0, 1.0)\n"
+    head = "def f(a: bool, b: bool, c: bool, d: bool, x: f64[:]):\n"
+    checks, branches = (parse(head + body + op + "    return a\n", infer) for op in (check_op, branch))
+    for truths in itertools.product([False, True], repeat=4):
+        raised = []
+        for run in (interpreter.run, lambda f, *a: compile_function(f, Options(jit=False))(*a)):
+            x = np.zeros(1)
+            try:
+                run(checks, *map(np.bool_, truths), x)
+                raised.append(False)
+            except ValueError:
+                raised.append(True)
+            run(branches, *map(np.bool_, truths), x)
+            raised.append(x[0] == 1.0)
+        assert raised[0] == raised[1] == raised[2] == raised[3]

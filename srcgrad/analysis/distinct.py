@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried, walk
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, first_carried, walk
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect
 
@@ -34,7 +34,7 @@ class Distinct:
         self.carries: dict[Pair, tuple[tuple[Operand, Operand], tuple[Operand, Operand]]] = {}
         self.results: dict[Value, Value] = {}  # the result of a loop -> its parameter
         for op in walk(function.body):
-            if op.primitive in ("for", "while"):
+            if op.primitive in LOOPS:
                 self._add_loop(op)
         self.assumed = set(self.carries)
         while refuted := {pair for pair in self.assumed if not self._holds(pair)}:

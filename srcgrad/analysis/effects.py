@@ -19,7 +19,7 @@ from srcgrad.analysis.apart import counters_along, grows_apart, least, never_equ
 from srcgrad.analysis.distinct import Distinct
 from srcgrad.analysis.sites import Sites, Token
 from srcgrad.analysis.written import written_by_callees
-from srcgrad.ir.core import Block, Function, Op, Operand, Value
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value
 from srcgrad.ir.types import Array
 from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
@@ -59,7 +59,7 @@ class Effects:
         for position, op in enumerate(block.ops):
             path = (*around, (block, position))
             self.paths[op] = path
-            if op.primitive in ("for", "while"):
+            if op.primitive in LOOPS:
                 self.loops.add(op.blocks[-1])
             if op.primitive == "for":
                 self.counted.add(op.blocks[0])

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Container
 
 from srcgrad.analysis.index_ranges import IndexRanges
-from srcgrad.ir.core import Function, Op, Value, defined, walk
+from srcgrad.ir.core import LOOPS, Function, Op, Value, defined, walk
 from srcgrad.ir.types import Array
-
-LOOPS = ("for", "while")
 
 
 def safe_in_front(function: Function, primitives: Container[str]) -> frozenset[tuple[Op, Op]]:

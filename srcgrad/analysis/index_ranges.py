@@ -17,7 +17,7 @@ from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.extents import Dim, Extents
 from srcgrad.analysis.inequalities import OPPOSITE, comparison, fact, is_large, without
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, first_carried, index
+from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Operand, Value, defined, first_carried, index
 from srcgrad.ir.types import BOOL, INDEX, Array, Scalar
 
 STEPS = 400  # forms tried in one proof
@@ -57,7 +57,7 @@ class IndexRanges:
         self.extents = Extents(self.function)
         self._order = {v: k for k, v in enumerate(defined(self.function.body))}
         for op in self.definitions.op.values():
-            if op.primitive in ("for", "while"):
+            if op.primitive in LOOPS:
                 self._add_carries(op)
 
     def _add_carries(self, op: Op) -> None:

@@ -177,7 +177,8 @@ class Compiled(CallableInNumba):
         def text(structures: Structures) -> str:
             if level == COMPILED:
                 return emit(self._table.program(structures).function, level, self._table.options.vector_math)
-            notes = [FOLLOWS.format(FOLLOWING[step]) for step in self._table.following(structures)]
+            changing = self._table.following(structures)
+            notes = [FOLLOWS.format(FOLLOWING[step]) for step in changing if step in FOLLOWING]
             return "".join(notes) + emit(self.program(structures).function, level)
 
         return self._table.for_values(self._table.bound(args, kwargs), text)

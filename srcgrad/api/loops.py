@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from srcgrad.ir.core import Block, Function, Location, Op, walk
+from srcgrad.ir.core import LOOPS, Block, Function, Location, Op, walk
 from srcgrad.optimize import run_in_threads
 from srcgrad.optimize.lanes import decision
 from srcgrad.optimize.lanes.facts import program_of
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.settings import Options
 
-LOOPS = ("for", "while")
 RUNS = "runs in "
 Place = tuple[str, int]  # a file and a line
 Fates = Mapping[Place, Sequence[str]]

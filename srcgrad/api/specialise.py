@@ -249,8 +249,7 @@ class Specialisations:
         return self._program(structures, replace(options, checkpoint="marked") if options.storage_limit else options)
 
     def following(self, structures: Structures) -> list[str]:
-        """The names of the steps that make what is compiled of what is shown: those that change loops."""
-        from srcgrad.compiler import DIVIDING
+        """The names of the steps that change loops, in what is compiled."""
         from srcgrad.optimize.run_in_lanes import loops
         from srcgrad.watch import watching
 
@@ -258,7 +257,7 @@ class Specialisations:
         with watching(lambda step, function: steps.append((step, loops(function)))):
             self.program(structures)
         pairs = itertools.pairwise(steps)
-        return [step for (_, before), (step, after) in pairs if step in DIVIDING and after != before]
+        return [step for (_, before), (step, after) in pairs if after != before]
 
     def _program(self, structures: Structures, options: Options) -> Program:
         # Not at the top: to import the compiler takes longer than to load what it compiled before.

@@ -117,25 +117,24 @@ class Expressions:
         return self.exact(op, *self.scalar(op))
 
     def negated(self, condition: Operand) -> str:
-        """``not condition``, by the opposite comparison where there is one (NaN has none for ``<``)."""
+        """``not condition``."""
+        return self.denial(condition)[0]
+
+    def denial(self, condition: Operand) -> tuple[str, int]:
+        """``not condition`` and its precedence; the opposite comparison where there is one (NaN has none for ``<``)."""
         op = self.folded.get(condition) if isinstance(condition, Value) else None
         if op is not None and op.primitive == "not_":
-            return self.text(op.operands[0])
+            return self.term(op.operands[0])
         if op is not None and op.primitive in ("and_", "or_"):
             word = "or" if op.primitive == "and_" else "and"
-            return f" {word} ".join(self.denied(x, PRECEDENCE[word]) for x in op.operands)
+            least = PRECEDENCE[word]
+            parts = (self.denial(x) for x in op.operands)
+            return f" {word} ".join(f"({text})" if binds < least else text for text, binds in parts), least
         if op is not None and (op.primitive in ("eq", "ne") or is_integer(op.operands[0])):
             opposite = OPPOSITE.get(op.primitive)
             if opposite:
-                return self.template(opposite, op)[0]
-        return f"not {self.text(condition, PRECEDENCE['not'])}"
-
-    def denied(self, condition: Operand, least: int) -> str:
-        """``not condition`` as part of a larger condition."""
-        op = self.folded.get(condition) if isinstance(condition, Value) else None
-        text = self.negated(condition)
-        mixed = op is not None and op.primitive == ("or_" if least == PRECEDENCE["or"] else "and_")
-        return f"({text})" if mixed and least == PRECEDENCE["and"] else text
+                return self.template(opposite, op)
+        return f"not {self.text(condition, PRECEDENCE['not'])}", PRECEDENCE["not"]
 
     def element(self, array: Operand, indices: tuple[Operand, ...]) -> str:
         inside = ", ".join(map(self.index, indices)) or "()"

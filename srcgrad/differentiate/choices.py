@@ -17,7 +17,7 @@ from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.extents import Dim, Extents, Shape
 from srcgrad.differentiate.cut import NEVER, Choice
 from srcgrad.differentiate.nests import Level, known_before
-from srcgrad.ir.core import Block, Const, Op, Operand, Value, captured, first_carried, walk
+from srcgrad.ir.core import LOOPS, Block, Const, Op, Operand, Value, captured, first_carried, walk
 from srcgrad.ir.types import INDEX, Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
@@ -242,7 +242,7 @@ class _Costs:
     def branch(self, op: Op) -> tuple[int, tuple[Operand, ...]]:
         """A branch whose sides only compute scalars can be taken again as a whole."""
         inside = [inner for block in op.blocks for inner in walk(block)]
-        if any(isinstance(r.type, Array) for r in op.results) or any(o.primitive in ("for", "while") for o in inside):
+        if any(isinstance(r.type, Array) for r in op.results) or any(o.primitive in LOOPS for o in inside):
             return NEVER, ()
         prices = [0 if o.primitive == "if" else self.price(o) for o in inside]
         if any(p >= NEVER for p in prices) or any(not o.results for o in inside):

@@ -49,7 +49,7 @@ from dataclasses import replace
 from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.running_choice import Choice, Step, running_choices
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, index, used, walk, walk_ops, zero_like
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, index, used, walk, walk_ops, zero_like
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op, unchanged, with_blocks
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import new_builder
@@ -92,7 +92,7 @@ def _is_worth_it(choice: Choice, loops: Sequence[Op]) -> bool:
     Such a loop runs in lanes, where to choose among all costs less than to gather from places that differ by lane
     (``benchmarks/gmm.py``: 0.9 against 2.5 ms).
     """
-    if any(op.primitive in ("for", "while") for op in walk_ops(choice.ops)):
+    if any(op.primitive in LOOPS for op in walk_ops(choice.ops)):
         return True
     around = (op for op in loops if op is not choice.loop and choice.loop in walk(op.blocks[0]))
     return not any(

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, definitions, first_carried, walk
+from srcgrad.ir.core import LOOPS, Const, Function, Op, Operand, Value, definitions, first_carried, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 
@@ -129,7 +129,7 @@ def _carried(op: Op) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
         then, otherwise = op.blocks
         for result, *both in zip(op.results, then.yields, otherwise.yields, strict=True):
             yield result, tuple(both)
-    if op.primitive not in ("for", "while"):
+    if op.primitive not in LOOPS:
         return
     body = op.blocks[-1]
     initial = op.operands[first_carried(op) :]

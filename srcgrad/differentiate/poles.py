@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, captured, first_carried, walk
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, captured, first_carried, walk
 from srcgrad.primitives.scalar import SCALARS
 
 # What makes some cotangents 0: only with these can a factor be infinite where it does not matter.
@@ -75,7 +75,7 @@ def _edges(ops: Iterable[Op], sites: Sites) -> Iterator[tuple[Operand, Value]]:
         elif op.primitive == "if":
             for block in op.blocks:
                 yield from zip(block.yields, op.results, strict=True)
-        elif op.primitive in ("for", "while"):
+        elif op.primitive in LOOPS:
             first = first_carried(op)
             body = op.blocks[-1]
             for start, last, parameter, result in zip(

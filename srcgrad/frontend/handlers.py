@@ -27,7 +27,7 @@ from srcgrad.frontend.calls import (
     vectorized,
 )
 from srcgrad.frontend.containers import comprehensions, methods, new_lists, sequences, typed
-from srcgrad.frontend.control import iteration, loops
+from srcgrad.frontend.control import consuming, iteration, loops
 from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
 from srcgrad.frontend.numbers import complex_functions, functions
 
@@ -42,6 +42,7 @@ __all__ = [
     "checkpoints",
     "complex_functions",
     "comprehensions",
+    "consuming",
     "contraction",
     "creation",
     "exceptions",

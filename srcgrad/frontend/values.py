@@ -146,7 +146,7 @@ def is_record(cls: type) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class GrowingList:
-    """A list of numbers, or tuples of them, whose length is known at run time only; see ``growing``."""
+    """A list whose length is known at run time only: of numbers, arrays, and tuples of them; see ``growing``."""
 
     key: object  # where it was made
     scope: object  # a scope.Scope, and its variable that holds the list's memory and length

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from srcgrad.ir.core import Attribute, Block, Const, Function, Location, Op, Operand, Value, index
 from srcgrad.ir.types import INDEX, Type
@@ -56,21 +56,18 @@ class Builder:
 
     def is_of_this_iteration(self, op: Op) -> bool:
         """Whether an op is in an open block, and no loop has been opened since."""
-        for parameters, ops in reversed(self._open):
-            if any(op is other for other in ops):
-                return True
-            if parameters:
-                return False
-        return False
+        return any(op is other for ops in self._of_this_iteration() for other in ops)
 
-    def is_made_in_this_iteration(self, home: object) -> bool:
-        """Whether a block is open, and no loop has been opened inside it."""
+    def is_open_in_this_iteration(self, block: object) -> bool:
+        """Whether these are the ops of a block that is open, and no loop has been opened inside it."""
+        return any(ops is block for ops in self._of_this_iteration())
+
+    def _of_this_iteration(self) -> Iterator[list[Op]]:
+        """The ops of the open blocks from the innermost out to the body of the innermost loop."""
         for parameters, ops in reversed(self._open):
-            if ops is home:
-                return True
+            yield ops
             if parameters:
-                return False
-        return False
+                return
 
     def is_open(self, ops: object) -> bool:
         """Whether these are the ops of a block that is being made."""

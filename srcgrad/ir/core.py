@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 
 from srcgrad.ir.types import BOOL, C128, F64, I64, DType, Scalar, Type
 
+LOOPS = ("for", "while")  # the primitives that run a block again and again
+
 
 @dataclass(frozen=True)
 class Location:

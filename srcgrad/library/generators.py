@@ -18,7 +18,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import FrontValue, TupleValue
 from srcgrad.library import pcg64
-from srcgrad.library.random import shape_of_draw
+from srcgrad.library.random import number_of, shape_of_draw
 from srcgrad.primitives.library import library
 
 Words = NDArray[np.uint64]
@@ -201,10 +201,7 @@ def filled(rng: Any, fill: Any, shape: Any) -> Any:
         one = np.empty(1)
         fill(rng.words, rng.half, rng.words, rng.half, one)
         return float(one[0])
-    count = 1
-    for n in shape:
-        count *= n
-    many = np.empty(count)
+    many = np.empty(number_of(shape))
     fill(rng.words, rng.half, rng.words, rng.half, many)
     return many.reshape(shape)
 
@@ -253,10 +250,7 @@ def integers(self: Any, low: Any, high: Any = None, size: Any = None, *, endpoin
     if last - first > 0xFFFFFFFF:
         raise ValueError("integers() over more than 2**32 numbers")
     shape = shape_of_draw(size, 0.0)
-    count = 1
-    for n in shape:
-        count *= n
-    drawn = np.empty(count, np.int64)
+    drawn = np.empty(number_of(shape), np.int64)
     pcg64_integers(self.words, self.half, int(first), last, self.words, self.half, drawn)
     return int(drawn[0]) if len(shape) == 0 else drawn.reshape(shape)
 
@@ -289,9 +283,7 @@ def choice(self: Any, a: Any, size: Any = None, replace: Any = True, p: Any = No
     elif replace:
         picked = integers(self, 0, n, size)
     else:
-        count = 1
-        for m in shape:
-            count *= m
+        count = number_of(shape)
         if count > n:
             raise ValueError("cannot take a larger sample than there are items when replace is False")
         drawn = np.empty(count, np.int64)

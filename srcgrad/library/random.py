@@ -74,16 +74,21 @@ def shape_of_draw(size: Any, parameters: Any) -> Any:
     return tuple(size) if isinstance(size, (tuple, list)) else (size,)
 
 
+def number_of(shape: Any) -> Any:
+    """How many numbers there are in an array of this shape."""
+    count = 1
+    for n in shape:
+        count *= n
+    return count
+
+
 def filled(fill: Any, shape: Any) -> Any:
     order = order_of_draws()
     if len(shape) == 0:
         one = np.empty(1)
         fill(order, order, one)
         return float(one[0])
-    count = 1
-    for n in shape:
-        count *= n
-    many = np.empty(count)
+    many = np.empty(number_of(shape))
     fill(order, order, many)
     return many.reshape(shape)
 
@@ -182,10 +187,7 @@ def randint(low: Any, high: Any = None, size: Any = None) -> Any:
     if first >= behind:
         raise ValueError("low >= high")
     shape = shape_of_draw(size, 0.0)
-    count = 1
-    for n in shape:
-        count *= n
-    drawn = np.empty(count, np.int64)
+    drawn = np.empty(number_of(shape), np.int64)
     integer_draws(order, int(first), int(behind), order, drawn)
     return int(drawn[0]) if len(shape) == 0 else drawn.reshape(shape)
 
@@ -217,9 +219,7 @@ def choice(a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
     elif replace:
         picked = randint(0, n, size)
     else:
-        count = 1
-        for m in shape:
-            count *= m
+        count = number_of(shape)
         if count > n:
             raise ValueError("cannot take a larger sample than there are items when replace is False")
         picked = permuted(n)[:count].reshape(shape) if len(shape) > 0 else permuted(n)[0]

@@ -43,7 +43,7 @@ from srcgrad.analysis.affine import Affine, as_ops
 from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.windows import Window, windows_of
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, constant, index, is_zero, walk, zero_like
+from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Operand, Value, constant, index, is_zero, walk, zero_like
 from srcgrad.ir.rewrite import substitute, with_blocks, with_ops
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -76,7 +76,7 @@ def _may_have_windows(op: Op) -> bool:
     if op.primitive != "for" or "threads" in op.attributes:
         return False
     ops = list(walk(op.blocks[0]))
-    if any(o.primitive in ("for", "while") or effect(o.primitive) in LEAVING for o in ops):
+    if any(o.primitive in LOOPS or effect(o.primitive) in LEAVING for o in ops):
         return False
     places: dict[Operand, set[tuple[Operand, ...]]] = {}
     for o in ops:

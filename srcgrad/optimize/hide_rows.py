@@ -43,7 +43,7 @@ from srcgrad.analysis.accesses import Access, Definitions, indices
 from srcgrad.analysis.carried import depending
 from srcgrad.analysis.extents import Extents
 from srcgrad.analysis.sums import sums
-from srcgrad.ir.core import Block, Const, Function, Op, Value, defined, index, walk
+from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Value, defined, index, walk
 from srcgrad.ir.rewrite import substitute, with_blocks, with_ops
 from srcgrad.ir.types import INDEX
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -72,7 +72,7 @@ def _loops(loop: Op) -> Iterator[Op]:
 def _is_row(loop: Op) -> bool:
     """Whether a loop may become one of vectors, by tests of what overlaps."""
     ops = list(walk(loop.blocks[0]))
-    if any(o.primitive in ("for", "while") for o in ops):
+    if any(o.primitive in LOOPS for o in ops):
         return False
     return any(effect(o.primitive) is Effect.WRITE for o in ops) and not _waits(loop)
 

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, defined, walk
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, constant, defined, walk
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import new_builder
 
@@ -44,7 +44,7 @@ def _block(block: Block, sites: Sites, stacked: set[Value]) -> Block:
     ops: list[Op] = []
     for op in block.ops:
         current = replace(op, blocks=tuple(_block(b, sites, stacked) for b in op.blocks)) if op.blocks else op
-        if op.primitive in ("for", "while"):
+        if op.primitive in LOOPS:
             hoisted, current = _emptied(current, sites, stacked)
             ops.extend(hoisted)
         ops.append(current)

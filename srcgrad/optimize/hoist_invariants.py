@@ -39,10 +39,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from srcgrad.analysis.in_front import LOOPS, safe_in_front
+from srcgrad.analysis.in_front import safe_in_front
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_sites
-from srcgrad.ir.core import Block, Const, Function, Op, Value, is_integer, walk
+from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Value, is_integer, walk
 from srcgrad.primitives.table import Effect, effect
 
 

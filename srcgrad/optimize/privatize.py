@@ -39,7 +39,7 @@ from dataclasses import replace
 
 from srcgrad.analysis.coverage import written_before_read
 from srcgrad.analysis.effects import Effects
-from srcgrad.ir.core import Block, Function, Op, Value, used, walk
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Value, used, walk
 from srcgrad.ir.types import Stack
 from srcgrad.primitives.table import Effect, effect
 
@@ -76,7 +76,7 @@ def _user(alloc: Op, effects: Effects, uses: Counter[Value]) -> Op | None:
     found = None
     for block, position in touches[0].path[start:]:
         op = block.ops[position]
-        if op.primitive not in ("for", "while") or not _only_inside(op, root, uses):
+        if op.primitive not in LOOPS or not _only_inside(op, root, uses):
             continue
         if written_before_read(op, root, effects):
             found = op

@@ -58,7 +58,7 @@ from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import carried_over
 from srcgrad.analysis.unconditional import always_in_range
 from srcgrad.ir.build import Builder, build_function
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, index, used, walk
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, constant, index, used, walk
 from srcgrad.ir.rewrite import Replacement, copy_op, renamed, rewrite_block, substitute_op, with_blocks
 from srcgrad.ir.types import INDEX, Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
@@ -139,7 +139,7 @@ def refusal(function: Function, loop: Op, around: bool) -> Refusal | None:
 def _is_worth_it(loop: Op, around: bool) -> bool:
     """Whether an iteration of a counted loop does more than move and add a few numbers."""
     inner = list(walk(loop.blocks[0]))
-    if any(o.primitive in ("for", "while") for o in inner):
+    if any(o.primitive in LOOPS for o in inner):
         return True
     return not around and any(o.primitive in SCALARS and SCALARS[o.primitive].cost >= DEAR for o in inner)
 

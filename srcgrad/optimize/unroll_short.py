@@ -36,8 +36,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from srcgrad.analysis.extents import pinned
-from srcgrad.analysis.in_front import LOOPS
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, index, walk, walk_ops
+from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Operand, Value, index, walk, walk_ops
 from srcgrad.ir.rewrite import copy_op, renamed, substitute_op, with_blocks, with_ops
 
 MOST_TRIPS = 4

@@ -20,7 +20,7 @@ def state_bytes(
     """Of a state with these numbers and arrays, each with its extents."""
     total: Operand = index(sum(_width(x) for x in scalars))
     for array, extents in arrays:
-        total = _added(builder, total, _product(builder, index(_width(array)), extents))
+        total = builder("add", total, _product(builder, index(_width(array)), extents))
     return builder("max", total, index(1))
 
 
@@ -37,9 +37,8 @@ def bytes_per_iteration(
         if op.primitive != "alloc" or count not in op.operands:
             continue
         others = [spelled.of(x) for x in op.operands if x is not count]
-        total = _added(
-            builder, total, _product(builder, index(_width(op.result)), [x for x in others if x is not None])
-        )
+        size = _product(builder, index(_width(op.result)), [x for x in others if x is not None])
+        total = builder("add", total, size)
     return total
 
 
@@ -77,7 +76,3 @@ def _product(builder: Builder, first: Operand, others: Sequence[Operand]) -> Ope
     for other in others:
         first = builder("mul", first, other)
     return first
-
-
-def _added(builder: Builder, a: Operand, b: Operand) -> Operand:
-    return builder("add", a, b)

@@ -17,8 +17,9 @@ from srcgrad.settings import BY_OPTION, in_bytes
 
 @function(checkpoint, least=1, most=2)
 def _checkpoint(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    if set(keywords) - {"budget"}:
-        lowering.refuse(None, "checkpoint() takes a loop and its budget", error=ArgumentTypeError)
+    if other := sorted(set(keywords) - {"budget"}):
+        hint = "It takes what a loop runs over, or a function, and a budget."
+        lowering.refuse(None, f"checkpoint() with {', '.join(other)}", hint, ArgumentTypeError)
     what, *given = arguments
     budget = _budget(lowering, given[0] if given else keywords.get("budget", Static(None)))
     if isinstance(what, Counted | ArrayValue | Delayed | GrowingList):

@@ -21,7 +21,7 @@ from srcgrad.frontend.calls.functions import call_closure, call_python
 from srcgrad.frontend.calls.math_errors import checked
 from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_element, is_of_other_package, spelled
 from srcgrad.frontend.captures import from_python, record
-from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
@@ -102,7 +102,7 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     known = _hashable(value)
     of_arrays = isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
     if known and (value in LIBRARY or of_arrays):
-        arguments = [growing.as_expression(lowering, a) for a in arguments]
+        arguments = [as_expression(lowering, a) for a in arguments]
     if isinstance(value, np.ufunc):
         arguments = [elements(lowering, a) for a in arguments]
     if isinstance(value, np.ufunc) and {"where", "dtype"} & set(keywords):

@@ -13,7 +13,7 @@ from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.iteration import as_counted, has_known_length
 from srcgrad.frontend.control.logic import condition
-from srcgrad.frontend.control.loops import counted
+from srcgrad.frontend.control.loop_ops import counted
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.control.yielding import collected
 from srcgrad.frontend.lowering import Lowering

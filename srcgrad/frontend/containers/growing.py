@@ -14,7 +14,6 @@ from functools import reduce
 from typing import NoReturn
 
 from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError
-from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.boundary.pytree import leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
 from srcgrad.frontend.containers.items import holding
@@ -53,7 +52,6 @@ from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.values import (
     ArrayValue,
     Counted,
-    Delayed,
     FrontValue,
     GrowingList,
     ScalarValue,
@@ -61,9 +59,8 @@ from srcgrad.frontend.values import (
     TupleValue,
     is_number,
 )
-from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, index
-from srcgrad.ir.types import Array, Scalar
+from srcgrad.ir.types import Array
 
 ROOM = 8  # items a list has memory for at first
 
@@ -212,7 +209,7 @@ def parts_of(lowering: Lowering, item: FrontValue, s: Structure) -> list[Operand
 def keep_unchanged(lowering: Lowering, item: TupleValue) -> None:
     """A list in a list is there as its items are now: it may not be changed any more, nor by an earlier iteration."""
     if item.mutable and item.home is not None:
-        if item.changed and not lowering.builder.is_made_in_this_iteration(item.home):
+        if item.changed and not lowering.builder.is_open_in_this_iteration(item.home):
             hint = "Put a copy in: rows.append(row.copy())."
             lowering.refuse(None, "a list that is changed in a loop is put into another list", hint)
         freeze(identified(item))
@@ -304,46 +301,6 @@ def write(lowering: Lowering, grown: GrowingList, position: FrontValue, item: Fr
 def counted(lowering: Lowering, grown: GrowingList) -> Counted:
     """The items, to loop over."""
     return Counted(state(lowering, grown)[1], lambda k: _load(lowering, grown, state(lowering, grown)[0], k))
-
-
-def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
-    """A list in memory as the array expression that NumPy makes of it; anything else as it is."""
-    if isinstance(value, Counted) and value.memory is not None:
-        memory, length = value.memory, value.length
-    elif isinstance(value, GrowingList) and isinstance(value.item, Leaf):
-        (memory,), length = state(lowering, value)
-    elif isinstance(value, GrowingList) and _is_table(value.item):
-        return _table(lowering, value)
-    else:
-        return value
-
-    def element(builder: Builder, indices: tuple[Operand, ...]) -> Operand:
-        return builder("load", memory, *indices)
-
-    inner = shape(lowering.builder, memory)[1:]
-    return Delayed((length, *inner), ArrayValue(memory).dtype, element, (memory,), frozenset({memory}))
-
-
-def _is_table(item: Structure) -> bool:
-    """Whether the items are lists or tuples of numbers of one dtype, which NumPy makes rows of."""
-    if not isinstance(item, Tree) or not item.children:
-        return False
-    types = {c.type if isinstance(c, Leaf) else None for c in item.children}
-    return len(types) == 1 and isinstance(next(iter(types)), Scalar)
-
-
-def _table(lowering: Lowering, rows: GrowingList) -> Delayed:
-    columns, length = state(lowering, rows)
-
-    def element(builder: Builder, indices: tuple[Operand, ...]) -> Operand:
-        row, place = indices
-        found: Operand = builder("load", columns[-1], row)
-        for k, column in reversed(list(enumerate(columns[:-1]))):
-            found = builder("select", builder("eq", place, index(k)), builder("load", column, row), found)
-        return found
-
-    memory = tuple(columns)
-    return Delayed((length, index(len(columns))), ArrayValue(columns[0]).dtype, element, memory)
 
 
 def will_overwrite(lowering: Lowering, grown: GrowingList) -> None:

@@ -58,9 +58,12 @@ def holding(lowering: Lowering, value: FrontValue, origin: object) -> FrontValue
 def kept(values: Iterable[object]) -> Callable[[], None]:
     """What brings the containers in ``values`` back to how they are now, after an attempt that came to nothing."""
     known: dict[int, tuple[TupleValue, dict[str, object]]] = {}
+    grown: list[tuple[GrowingList, int]] = []
 
     def look(value: object) -> None:
-        if isinstance(value, TupleValue) and id(value) not in known:
+        if isinstance(value, GrowingList):
+            grown.append((value, len(value.shared)))
+        elif isinstance(value, TupleValue) and id(value) not in known:
             known[id(value)] = value, dict(vars(value))
             for item in value.items:
                 look(item)
@@ -71,6 +74,8 @@ def kept(values: Iterable[object]) -> Callable[[], None]:
     def restore() -> None:
         for value, fields in known.values():
             vars(value).update(fields)
+        for whole, holders in grown:
+            del whole.shared[holders:]
 
     return restore
 

@@ -14,8 +14,9 @@ from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.delayed import shape_of
 from srcgrad.frontend.arrays.stores import store_into
 from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers.row_memory import RAGGED
 from srcgrad.frontend.control.carried import no_variables
-from srcgrad.frontend.control.loops import counted
+from srcgrad.frontend.control.loop_ops import counted
 from srcgrad.frontend.control.merge import has_array
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
@@ -36,7 +37,6 @@ from srcgrad.ir.core import Const, Op, Operand, Value, index
 from srcgrad.ir.types import INDEX, DType
 from srcgrad.primitives.table import Effect, effect
 
-RAGGED = "the items of a list have different shapes; found extents {0} and {1}"
 HINT = "Write a loop that fills an array."
 
 

@@ -10,11 +10,12 @@ from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.boundary.structure import Leaf
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.containers import growing, list_memory
+from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.containers.new_lists import copied
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.iteration import as_counted
-from srcgrad.frontend.control.loops import counted
+from srcgrad.frontend.control.loop_ops import counted
 from srcgrad.frontend.control.merge import has_array, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.subscripts import container_index
@@ -198,7 +199,7 @@ def _searched(lowering: Lowering, search: Callable[..., object], arguments: Argu
     """A list of numbers looked through when the program runs."""
     if isinstance(arguments[0], GrowingList):
         _require_numbers(lowering, arguments[0])
-    values = as_array(lowering.builder, growing.as_expression(lowering, arguments[0]))
+    values = as_array(lowering.builder, as_expression(lowering, arguments[0]))
     return call_object(lowering, search, [materialized(lowering.builder, values), arguments[1]], {})
 
 

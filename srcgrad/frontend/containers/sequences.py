@@ -11,7 +11,7 @@ from numba import literal_unroll
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.calls.dispatch import call, call_object
-from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.containers.growing import place
 from srcgrad.frontend.containers.items import known_set, sequence_items
 from srcgrad.frontend.containers.listed import in_memory
@@ -89,7 +89,7 @@ def _sorted_when_run(lowering: Lowering, source: Counted, by: FrontValue | None,
         item = source.item(k)
         return item if by is None else call(lowering, by, [item], {})
 
-    keys = growing.as_expression(lowering, in_memory(lowering, Counted(source.length, key), place(lowering, "keys")))
+    keys = as_expression(lowering, in_memory(lowering, Counted(source.length, key), place(lowering, "keys")))
     if reverse:  # items with equal keys keep their order, then too
         keys = binary(lowering, "sub", Static(0), keys)
     order = materialized(lowering.builder, call_object(lowering, np.argsort, [keys], {})).ref

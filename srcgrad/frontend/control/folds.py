@@ -7,7 +7,7 @@ from collections.abc import Callable
 from srcgrad.errors import UnboundError
 from srcgrad.frontend.arrays.extents import clamped_at_zero
 from srcgrad.frontend.control.carried import LoopVariables
-from srcgrad.frontend.control.loops import counted
+from srcgrad.frontend.control.loop_ops import counted
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.names import load
 from srcgrad.frontend.values import Counted, FrontValue

@@ -78,13 +78,7 @@ def operands_of_list(lowering: Lowering, value: FrontValue, s: Tree) -> list[Ope
     builder = lowering.builder
     memory, length = _memory(lowering, value, kind.type)
     if ArrayValue(memory).dtype != kind.type.dtype:
-        extents = [length, *shape(builder, memory)[1:]]
-        wider = builder("alloc", *extents, dtype=kind.type.dtype, fill="empty")
-        dtype = kind.type.dtype
-        builder.nest(
-            extents, lambda at: builder.emit("store", wider, *at, cast(builder, builder("load", memory, *at), dtype))
-        )
-        memory = wider
+        memory = _converted(builder, memory, [length, *shape(builder, memory)[1:]], kind.type.dtype)
     return [memory if memory.type == kind.type else builder("relax", memory), length]
 
 

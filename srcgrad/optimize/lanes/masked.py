@@ -6,13 +6,14 @@ carries stays as it is once the lane is done.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from srcgrad.ir.core import Block, Op, Operand, Value, index
+from srcgrad.ir.types import BOOL
+from srcgrad.optimize.lanes.lane import Lane
 
 if TYPE_CHECKING:
-    from srcgrad.optimize.lanes.lane import Lane
     from srcgrad.optimize.lanes.widen import Widening
 
 
@@ -28,8 +29,8 @@ def masked_branch(widening: Widening, op: Op) -> None:
             condition = lane.value(op.operands[0])
             return condition if block is op.blocks[0] else widening.builder("not_", condition)
 
-        mask = widening.new_mask()
-        widening.fill_mask(mask, taken)
+        mask = new_mask(widening)
+        fill_mask(widening, mask, taken)
         widening.masked_block(mask, block, [(block.yields[k], op.results[k]) for k in apart])
 
     widening.add_both_sides(op, side)
@@ -43,11 +44,11 @@ def masked_while(widening: Widening, op: Op) -> None:
     for k, result in enumerate(op.results):
         widening.hold(result, *(() if k in clocks else (test.parameters[k], body.parameters[k])))
     widening.flush(widening.carries(zip(op.operands, op.results, strict=True)), op)
-    mask = widening.new_mask()
+    mask = new_mask(widening)
 
     def lanes_left(now: Sequence[Operand]) -> Value:
         widening.same.update(zip((test.parameters[k] for k in clocks), now, strict=True))
-        return widening.fill_mask(mask, lambda lane: lane.result_of(test))
+        return fill_mask(widening, mask, lambda lane: lane.result_of(test))
 
     def iteration(left: Value, *now: Value) -> Sequence[Operand]:
         widening.same.update(zip((body.parameters[k] for k in clocks), now, strict=True))
@@ -72,8 +73,8 @@ def masked_for(widening: Widening, op: Op) -> None:
     for _, parameter, _, result in apart:
         widening.hold(result, parameter)
     widening.flush(widening.carries((initial, result) for initial, _, _, result in apart), op, trips)
-    most = widening.most(trips)
-    mask = widening.new_mask()
+    most = most_trips(widening, trips)
+    mask = new_mask(widening)
 
     def iteration(counter: Value, *totals: Value) -> Sequence[Operand]:
         now: Operand = counter
@@ -81,10 +82,41 @@ def masked_for(widening: Widening, op: Op) -> None:
             now = builder("sub", builder("sub", most, index(1)), counter, name=mirrored[0].name if mirrored else "i")
         widening.same.update(dict.fromkeys(mirrored if backwards else body.parameters[:1], now))
         widening.same.update(zip((c[1] for c in sums), totals, strict=True))
-        widening.fill_mask(mask, lambda lane: builder("lt", now, lane.value(trips)))
+        fill_mask(widening, mask, lambda lane: builder("lt", now, lane.value(trips)))
         widening.masked_block(mask, body, [(y, result) for _, _, y, result in apart])
         return widening.alike([y for _, _, y, _ in sums])
 
     starts = widening.alike([c[0] for c in sums])
     results = builder.for_(most, starts, iteration, [c[3].name for c in sums], "q" if backwards else "i")
     widening.same.update(zip((c[3] for c in sums), results, strict=True))
+
+
+def new_mask(widening: Widening) -> Value:
+    return widening.builder("alloc", index(widening.width), dtype=BOOL, fill="empty", name="mask")
+
+
+def fill_mask(widening: Widening, mask: Value, holds: Callable[[Lane], Operand]) -> Value:
+    """Say for each lane whether a condition holds, where the mask around lets it; return for how many."""
+    builder = widening.builder
+
+    def one_lane(lane: Value, count: Value) -> Sequence[Operand]:
+        here = holds(Lane(widening, lane, {}))
+        if widening.mask is not None:
+            here = builder("and_", builder("load", widening.mask, lane), here)
+        builder.emit("store", mask, lane, here)
+        return (builder("add", count, builder("select", here, index(1), index(0))),)
+
+    return builder.for_(widening.lanes, (index(0),), one_lane, counter="lane")[0]
+
+
+def most_trips(widening: Widening, trips: Operand) -> Value:
+    """The largest of the trip counts of the lanes that the mask around lets run."""
+    builder = widening.builder
+
+    def one_lane(lane: Value, largest: Value) -> Sequence[Operand]:
+        own = Lane(widening, lane, {}).value(trips)
+        if widening.mask is not None:
+            own = builder("select", builder("load", widening.mask, lane), own, index(0))
+        return (builder("max", largest, own),)
+
+    return builder.for_(widening.lanes, (index(0),), one_lane, counter="lane")[0]

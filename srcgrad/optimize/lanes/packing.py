@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Op, Operand, Value, defined, index, walk
+from srcgrad.ir.core import LOOPS, Block, Op, Operand, Value, defined, index, walk
 from srcgrad.ir.types import Array
 from srcgrad.optimize.lanes.facts import Facts
 from srcgrad.primitives.table import Effect, effect
@@ -125,7 +125,7 @@ def _depths(block: Block, loops: int) -> Iterator[tuple[Op, int]]:
     for op in block.ops:
         yield op, loops
         for inner in op.blocks:
-            yield from _depths(inner, loops + (op.primitive in ("for", "while")))
+            yield from _depths(inner, loops + (op.primitive in LOOPS))
 
 
 def _bound_counters(bounds: dict[Value, Operand], block: Block, facts: Facts) -> None:

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from srcgrad.ir.core import Block, Op, Value
+from srcgrad.ir.core import LOOPS, Block, Op, Value
 from srcgrad.ir.types import Scalar, Stack
 
-LOOPS = ("for", "while")
 Path = tuple[tuple[Op, int], ...]  # the ops around, outermost first, each with the number of its block
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Op, Operand, Value, index, walk, zero_like
-from srcgrad.ir.types import BOOL, Scalar
+from srcgrad.ir.core import LOOPS, Block, Op, Operand, Value, index, walk, zero_like
+from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes import private
 from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Lane, names_of
@@ -200,32 +200,6 @@ class Widening:
 
     # -- where lanes part ---------------------------------------------------------------------------------
 
-    def new_mask(self) -> Value:
-        return self.builder("alloc", index(LANES), dtype=BOOL, fill="empty", name="mask")
-
-    def fill_mask(self, mask: Value, holds: Callable[[Lane], Operand]) -> Value:
-        """Say for each lane whether a condition holds, where the mask around lets it; return for how many."""
-
-        def one_lane(lane: Value, count: Value) -> Sequence[Operand]:
-            here = holds(Lane(self, lane, {}))
-            if self.mask is not None:
-                here = self.builder("and_", self.builder("load", self.mask, lane), here)
-            self.builder.emit("store", mask, lane, here)
-            return (self.builder("add", count, self.builder("select", here, index(1), index(0))),)
-
-        return self.builder.for_(self.lanes, (index(0),), one_lane, counter="lane")[0]
-
-    def most(self, trips: Operand) -> Value:
-        """The largest of the trip counts of the lanes that the mask around lets run."""
-
-        def one_lane(lane: Value, largest: Value) -> Sequence[Operand]:
-            own = Lane(self, lane, {}).value(trips)
-            if self.mask is not None:
-                own = self.builder("select", self.builder("load", self.mask, lane), own, index(0))
-            return (self.builder("max", largest, own),)
-
-        return self.builder.for_(self.lanes, (index(0),), one_lane, counter="lane")[0]
-
     def masked_block(self, mask: Value, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
         """A block in which only the lanes of a mask change anything; ``merged`` are results with their new values."""
         outer, self.mask = self.mask, mask
@@ -358,7 +332,7 @@ class Widening:
 
 
 def _has_loops(op: Op) -> bool:
-    return any(x.primitive in ("for", "while") for block in op.blocks for x in walk(block))
+    return any(x.primitive in LOOPS for block in op.blocks for x in walk(block))
 
 
 def _with_inner(ops: Sequence[Op]) -> Sequence[Op | Block]:

@@ -1,0 +1,61 @@
+"""Loops over what is known while compiling: one copy of the body per item."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.frontend.containers.items import kept
+from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.lowering import LowerAgainError, Lowering
+from srcgrad.frontend.nodes import names
+from srcgrad.frontend.nodes.assignment import assign
+from srcgrad.frontend.syntax.normalize import stop_flag
+from srcgrad.frontend.values import FrontValue, ScalarValue, Static
+
+UNROLLED = 32  # iterations of a loop that is unrolled where its body needs the index while compiling
+
+
+def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> None:
+    """One copy of the body per item; behind a stop flag the rest is a branch."""
+    if not items or lowering.dead:
+        return
+    first, *rest = items
+    with lowering.within(lowering.scope, (id(node), len(items))):
+        assign(lowering, node.target, first)
+        lowering.execute(node.body)
+    stop = stop_flag(node)
+    if stop is None or not rest:
+        unroll(lowering, node, rest)
+        return
+    stopped = names.load(lowering, stop)
+    assert isinstance(stopped, ScalarValue | Static)
+
+    def go_on() -> FrontValue:
+        unroll(lowering, node, rest)
+        return Static(None)
+
+    live = lowering.live_after(node) | lowering.live_head(node)
+    branch(lowering, stopped, lambda: Static(None), go_on, live)
+
+
+def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Lower in one way; in the other where that is refused. If that is refused, too, the first refusal stands."""
+    before, start, dead = lowering.variables(), len(lowering.builder.ops), lowering.dead
+    restore_containers = kept(before.values())
+    try:
+        usual()
+        return
+    except (UnsupportedError, ArgumentTypeError) as refusal:
+        if isinstance(refusal, LowerAgainError):
+            raise
+        first = refusal
+    del lowering.builder.ops[start:]
+    lowering.rebind(before)
+    restore_containers()
+    lowering.dead = dead
+    try:
+        otherwise()
+    except (UnsupportedError, ArgumentTypeError) as refusal:
+        raise refusal if isinstance(refusal, LowerAgainError) else first from None
