@@ -142,6 +142,29 @@ def test_known_extents_of_one_need_no_strides() -> None:
     assert "m[0, j]" in g.source(*TABLES[0])
 
 
+def spread(y, w, n):
+    """Writes to what it is given, and returns a number."""
+    if n == 0:
+        return np.sum(y)
+    y += w * n
+    y[0] *= y[-1]
+    return spread(y, w, n - 1) * 0.5 + np.sum(y * w)
+
+
+def test_recursion_that_writes() -> None:
+    def f(x, w):
+        y = x * w
+        return spread(y, w, 2) * np.sum(y)
+
+    g = grad(f, argnums=(0, 1), jit=False)
+    curvature = hessian(f, jit=False)
+    for x, w in (*TABLES, (TABLE[:1], TABLE[:1] + 1.0), (TABLE[:1, :1], TABLE[1:, 1:2])):
+        for k, got in enumerate(g(x, w)):
+            np.testing.assert_allclose(got, jacfwd(f, argnums=k, jit=False)(x, w), rtol=1e-12)
+        expected = jacfwd(lambda x, w=w: g(x, w)[0], jit=False)(x)
+        np.testing.assert_allclose(curvature(x, w), expected, rtol=1e-12)
+
+
 def test_draws_are_made_once() -> None:
     def f(x, w):
         return np.sum(np.random.normal() * x * w)

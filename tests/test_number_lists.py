@@ -122,3 +122,25 @@ def test_missing_value() -> None:
 
     with pytest.raises(ValueError, match="not in the list"):
         srcgrad.grad(f, jit=False)(V)
+
+
+def test_read_before_the_first_append_is_refused_with_what_to_write():
+    def read(x):
+        past, total = [], 1.0
+        for k in range(x.shape[0]):
+            if k > 0:
+                total += past[k - 1] * x[0]
+            past.append(x[k] * total)
+        return total
+
+    def last(x):
+        past, total = [], 1.0
+        for k in range(x.shape[0]):
+            if k > 0:
+                total += past[-1] * x[0]
+            past.append(x[k] * total)
+        return total
+
+    for f in (read, last):
+        with pytest.raises(srcgrad.Error, match="let the list have its first items before the loop"):
+            srcgrad.grad(f, jit=False)(V)

@@ -14,7 +14,8 @@ from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_by_callees
 from srcgrad.differentiate.activity import differentiable
-from srcgrad.differentiate.rules import copied, runs_itself
+from srcgrad.differentiate.checkpoints.memory import copied, plain
+from srcgrad.differentiate.rules import runs_itself
 from srcgrad.ir.core import Function, Operand, Rules, Value, walk
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -103,5 +104,8 @@ def _fresh_results(callee: Function) -> Function:
     builder = new_builder()
     builder.open(callee.parameters)
     builder.ops.extend(callee.body.ops)
-    results: list[Operand] = [copied(builder, r) if isinstance(r.type, Array) else r for r in callee.results]
+    results: list[Operand] = [
+        copied(builder, r, plain(r)) if isinstance(r, Value) and isinstance(r.type, Array) else r
+        for r in callee.results
+    ]
     return replace(callee, body=builder.close(results))

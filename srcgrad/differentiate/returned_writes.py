@@ -17,7 +17,7 @@ from dataclasses import replace
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_by_callees
 from srcgrad.differentiate.activity import differentiable
-from srcgrad.differentiate.rules import copied
+from srcgrad.differentiate.checkpoints.memory import copied, plain
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Op, Operand, Value, walk
 from srcgrad.ir.rewrite import Replacement, copy_block, fresh, rewrite
@@ -64,9 +64,9 @@ def return_writes(function: Function) -> Function:
 
 
 def _is_special(parameter: Value) -> bool:
-    """Whether a copy would be of another type, by its layout or an extent that is known."""
+    """Whether a copy would be of another type: rows, and with `relax` any strides, are all there is."""
     assert isinstance(parameter.type, Array)
-    return parameter.type.layout == "F" or bool(parameter.type.ones)
+    return parameter.type.layout == "F" or (parameter.type.layout == "A" and bool(parameter.type.ones))
 
 
 def _overlaps(name: str, function: Function, chosen: Positions) -> bool:
@@ -93,7 +93,7 @@ def _giving(callee: Function, positions: tuple[int, ...]) -> Function:
     builder = new_builder()
     builder.open(parameters)
     names: dict[Value, Operand] = dict(zip(callee.parameters, parameters, strict=True))
-    kept = [copied(builder, parameters[k]) for k in positions]
+    kept = [copied(builder, parameters[k], plain(parameters[k])) for k in positions]
     for k, copy in zip(positions, kept, strict=True):
         names[callee.parameters[k]] = copy if copy.type == parameters[k].type else builder("relax", copy)
     body = copy_block(replace(callee.body, parameters=()), names)

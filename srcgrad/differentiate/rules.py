@@ -17,8 +17,8 @@ from dataclasses import replace
 
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.differentiate.activity import Activity, differentiable
+from srcgrad.differentiate.checkpoints.memory import copied, plain
 from srcgrad.errors import UnsupportedError
-from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Attribute, Block, Function, Op, Operand, Rules, Value, walk
 from srcgrad.ir.rewrite import Environment, Replacement, copy_block, fresh, renamed, rewrite, substitute_op
 from srcgrad.ir.types import Array
@@ -144,10 +144,10 @@ class Linker:
         residuals: list[Operand] = []
         for value in kept:
             array = isinstance(value.type, Array) and value in self.effects.sites.tokens
-            if array and not self.unchanged(op, value):
-                residuals.append(copied(builder, renamed(value, self.names)))
-            else:
-                residuals.append(renamed(value, self.names))
+            now = renamed(value, self.names)
+            if isinstance(now, Value) and array and not self.unchanged(op, value):
+                now = copied(builder, now, plain(now))
+            residuals.append(now)
         return list(inert(builder.close().ops)), residuals
 
     def unchanged(self, op: Op, array: Operand) -> bool:
@@ -235,12 +235,3 @@ def _refusal(op: Op, message: str, hint: str) -> UnsupportedError:
         column=where.column if where else None,
         end_column=where.end_column if where else None,
     )
-
-
-def copied(builder: Builder, array: Operand) -> Value:
-    """Fresh memory with the same elements."""
-    assert isinstance(array, Value) and isinstance(array.type, Array)
-    extents = [builder("dim", array, axis=k) for k in range(array.type.rank)]
-    copy = builder("alloc", *extents, dtype=array.type.dtype, fill="empty", name=array.name)
-    builder.nest(extents, lambda at: builder.emit("store", copy, *at, builder("load", array, *at)))
-    return copy

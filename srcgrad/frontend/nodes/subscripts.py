@@ -129,8 +129,16 @@ def container_index(lowering: Lowering, container: TupleValue, key: tuple[FrontV
         lowering.refuse(None, what, "Use an array, or unroll with a loop over the items.")
     position, length = key[0].value, len(container.items)
     if not -length <= position < length:
-        lowering.refuse(None, f"index {position} into a {container.cls.__name__} of {length}", error=ArgumentTypeError)
+        what = f"index {position} into a {container.cls.__name__} of {length}"
+        lowering.refuse(None, what, _hint_of_short(lowering, container), ArgumentTypeError)
     return position % length
+
+
+def _hint_of_short(lowering: Lowering, container: TupleValue) -> str:
+    """In a loop, a list is known as it is in front of the loop until an `append` has been seen."""
+    if container.cls is not list or container.home is lowering.builder.ops:
+        return ""
+    return "What is appended further down is not known here yet: let the list have its first items before the loop."
 
 
 def checked_position(lowering: Lowering, key: ScalarValue | Static, length: Operand) -> Operand:
@@ -140,7 +148,8 @@ def checked_position(lowering: Lowering, key: ScalarValue | Static, length: Oper
 def pick(lowering: Lowering, container: TupleValue, position: Operand) -> FrontValue:
     """The item at a run-time position, known to be in range: items must have one type."""
     if not container.items:
-        lowering.refuse(None, f"an empty {container.cls.__name__} is indexed", error=ArgumentTypeError)
+        what = f"an empty {container.cls.__name__} is indexed"
+        lowering.refuse(None, what, _hint_of_short(lowering, container), ArgumentTypeError)
 
     def among(first: int) -> FrontValue:
         if first == len(container.items) - 1:
