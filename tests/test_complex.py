@@ -309,6 +309,15 @@ def written_by_the_next_iteration(z: np.ndarray) -> float:
     return total
 
 
+def reshaped_and_written_by_the_next_iteration(z: np.ndarray) -> float:
+    total, w = 0.0, z.copy()
+    for _ in range(z.shape[0]):
+        z[0] = 2.0 * z[0]
+        total += w[0].real
+        w = z[::-1].reshape(-1)
+    return total
+
+
 def transposed_and_written(z: np.ndarray) -> float:
     w = np.stack([z, z])
     v = w.real.T
@@ -322,7 +331,15 @@ def filled(z: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize(
-    "f", [kept_and_written, written_through_a_name, written_by_the_next_iteration, transposed_and_written, filled]
+    "f",
+    [
+        kept_and_written,
+        written_through_a_name,
+        written_by_the_next_iteration,
+        reshaped_and_written_by_the_next_iteration,
+        transposed_and_written,
+        filled,
+    ],
 )
 def test_a_copy_in_the_place_of_a_view_is_refused(f: Callable[..., float]) -> None:
     with pytest.raises(srcgrad.UnsupportedError, match=r"z.real.copy\(\)"):

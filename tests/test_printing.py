@@ -41,7 +41,7 @@ def lines(x, n):
         lambda f: grad(f, jit=False)(X, 4),
         lambda f: value_and_grad(f, jit=False)(X, 4),
         lambda f: jvp(f, (X, 4), (X, None), jit=False),
-        lambda f: hvp(f, (X, 4), (X, None), jit=False),
+        lambda f: hvp(lambda x: f(x, 4), (X,), (X,), jit=False),
         lambda f: vjp(f, X, 4, jit=False),
     ],
     ids=["jit", "grad", "value_and_grad", "jvp", "hvp", "vjp"],

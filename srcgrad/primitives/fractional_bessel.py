@@ -182,8 +182,8 @@ def unscaled_kv(v: float, x: float) -> float:
 
 
 def generalised_exponential_integral(n: float, x: float) -> float:
-    """``E_n(x)`` of whole ``n``: a series, a continued fraction, or recurrence down from ``E_0``."""
-    if not x >= 0.0:
+    """``E_n(x)`` of whole ``n``: a series, a continued fraction, or recurrence down from ``E_0`` (in derivatives)."""
+    if not (x >= 0.0 and n == np.floor(n) and -1000.0 < n < np.inf):
         return np.nan
     if n <= 0.0:
         if x == 0.0:

@@ -139,7 +139,8 @@ def snapshot(builder: Builder, array: ArrayValue) -> ArrayValue:
     It must not be written to from now on; nor may the array be, as long as the copy is still read.
     """
     copied = copy(builder, array)
-    builder.frozen += [(array.ref, copied.ref), (copied.ref, None)]
+    _freeze(builder, array.ref, copied.ref)
+    builder.frozen.append((copied.ref, None))
     return copied
 
 
@@ -147,8 +148,16 @@ def keep_apart(builder: Builder, array: ArrayValue) -> ArrayValue:
     """The array, which a variable will hold: if it is a copy where NumPy made a view, as of ``z.real``, both stay."""
     for copied, original in builder.copies:
         if not extents.disjoint(builder, copied, array.ref):
-            builder.frozen.append((original, copied))
+            _freeze(builder, original, copied)
     return array
+
+
+def _freeze(builder: Builder, original: Value, copied: Value) -> None:
+    """Neither writes that come later nor those of a next iteration may be made while the copy is still read."""
+    builder.frozen.append((original, copied))
+    for target in builder.written_in_loops():
+        if not extents.disjoint(builder, target, original):
+            builder.doubtful.append((target, original, copied, builder.location))
 
 
 def require_writeable(builder: Builder, target: Value) -> None:
