@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from srcgrad import Error, grad, hessian, hvp, jit, jvp, value_and_grad, vjp
+from srcgrad import Error, grad, hessian, jit, jvp, value_and_grad, vjp
 
 X = np.array([0.5, 2.0])
 
@@ -41,10 +41,9 @@ def lines(x, n):
         lambda f: grad(f, jit=False)(X, 4),
         lambda f: value_and_grad(f, jit=False)(X, 4),
         lambda f: jvp(f, (X, 4), (X, None), jit=False),
-        lambda f: hvp(lambda x: f(x, 4), (X,), (X,), jit=False),
         lambda f: vjp(f, X, 4, jit=False),
     ],
-    ids=["jit", "grad", "value_and_grad", "jvp", "hvp", "vjp"],
+    ids=["jit", "grad", "value_and_grad", "jvp", "vjp"],
 )
 def test_once(run, capsys):
     run(chatty)
