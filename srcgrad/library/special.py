@@ -131,6 +131,11 @@ def ellipkm1(p: float) -> float:
     """The complete elliptic integral of the first kind, of ``1 - p``: by the arithmetic-geometric mean."""
     if not p > 0.0:
         return np.inf if p == 0.0 else np.nan
+    return quarter_period(p)
+
+
+def quarter_period(p: float) -> float:
+    """``pi / 2`` over the arithmetic-geometric mean of 1 and the root of ``p > 0``."""
     a = 1.0 + 0.0 * p
     b = np.sqrt(p)
     for _ in range(10):
@@ -142,11 +147,7 @@ def ellipkm1(p: float) -> float:
 def ellipk(m: float) -> float:
     if not m < 1.0:
         return np.inf if m == 1.0 else np.nan
-    a = 1.0 + 0.0 * m
-    b = np.sqrt(1.0 - m)
-    for _ in range(10):
-        a, b = 0.5 * (a + b), np.sqrt(a * b)
-    return 1.5707963267948966 / a
+    return quarter_period(1.0 - m)
 
 
 @elementwise(special.ellipe)

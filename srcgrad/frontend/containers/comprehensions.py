@@ -10,10 +10,9 @@ from srcgrad.frontend.containers.growing import place
 from srcgrad.frontend.containers.items import known_set, sequence_items
 from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.control.branches import branch
-from srcgrad.frontend.control.carried import no_variables
+from srcgrad.frontend.control.consuming import each
 from srcgrad.frontend.control.iteration import as_counted, has_known_length
 from srcgrad.frontend.control.logic import condition
-from srcgrad.frontend.control.loop_ops import counted
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.control.yielding import collected
 from srcgrad.frontend.lowering import Lowering
@@ -31,8 +30,7 @@ from srcgrad.frontend.values import (
     Yielding,
     is_counted,
 )
-from srcgrad.ir.core import Const, Operand, Value
-from srcgrad.ir.types import INDEX
+from srcgrad.ir.core import Const, Operand
 
 
 @expression(ast.ListComp)
@@ -208,10 +206,4 @@ def _over(
 
         source.run(here)
         return
-    part = as_counted(lowering, source)
-    if isinstance(part.length, Const):
-        for item in sequence_items(lowering, source):
-            once(item)
-    else:
-        key = (lowering.path, id(first))
-        counted(lowering, no_variables(key), part.length, Value(INDEX, "i"), lambda k: once(part.item(k)))
+    each(lowering, source, id(first), once)

@@ -65,11 +65,16 @@ def _yield_from(lowering: Lowering, node: ast.YieldFrom) -> FrontValue:
     if isinstance(items, Yielding):
         items.run(consume)
         return Static(None)
+    each(lowering, items, id(node), consume)
+    return Static(None)
+
+
+def each(lowering: Lowering, items: FrontValue, node: int, action: Callable[[FrontValue], None]) -> None:
+    """``action`` on each item of a sequence: one after the other where their number is known, else in a loop."""
     part = as_counted(lowering, items)
     if isinstance(part.length, Const):
         for item in sequence_items(lowering, items):
-            consume(item)
+            action(item)
     else:
-        key = (lowering.path, id(node))
-        counted(lowering, no_variables(key), part.length, Value(INDEX, "i"), lambda k: consume(part.item(k)))
-    return Static(None)
+        key = (lowering.path, node)
+        counted(lowering, no_variables(key), part.length, Value(INDEX, "i"), lambda k: action(part.item(k)))
