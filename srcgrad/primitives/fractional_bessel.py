@@ -107,6 +107,8 @@ def scaled_kv(v: float, x: float) -> float:
     """``exp(x) K(v, x)``."""
     if not x > 0.0:
         return np.inf if x == 0.0 else np.nan
+    if not abs(v) <= 1e6:  # the recurrence takes a step for each whole number below the order
+        return np.nan
     if x == np.inf:
         return 0.0
     return scaled_k_pair(abs(v), x)[0]
@@ -147,8 +149,8 @@ def scaled_i_far(v: float, x: float) -> float:
 
 def scaled_iv(v: float, x: float) -> float:
     """``exp(-|x|) I(v, x)``; of negative numbers for whole orders alone."""
-    if x != x or v != v:
-        return np.nan
+    if x != x or not abs(v) <= 1e6:
+        return 0.0 if abs(v) == np.inf and abs(x) < np.inf else np.nan
     whole = v == math.floor(v)
     if x < 0.0:
         if not whole:
