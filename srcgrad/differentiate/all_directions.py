@@ -55,7 +55,7 @@ def all_directions(tangent: Function, value: Function, position: int) -> Functio
             builder.emit("store", matrix, k, along)
         return ()
 
-    builder.for_(size, (), column, counter="k")
+    builder.for_(size, (), column, counter="k", directions=True)
     whole = matrix if len(shape) == 1 else builder("reshape", matrix, *rows, *shape)
     body = builder.close((whole,))
     return Function(tangent.name, body, {**value.callees, **tangent.callees})
