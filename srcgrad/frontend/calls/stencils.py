@@ -67,7 +67,8 @@ def _stencil(lowering: Lowering, stencil: object, arguments: Arguments, keywords
 
     def element(at: tuple[Operand, ...]) -> None:
         place = tuple(builder("add", i, index(max(0, -low))) for i, (low, _) in zip(at, reach, strict=True))
-        value = number(lowering, kernel.at(lowering, place, []))
+        with lowering.changing_nothing():
+            value = number(lowering, kernel.at(lowering, place, []))
         builder.emit("store", out.ref, *place, converted(builder, value, out.dtype))
 
     builder.nest(inner, element)
