@@ -91,7 +91,7 @@ def _inside(lowering: Lowering, n: Operand, low: int, high: int) -> Operand:
 def _explored(lowering: Lowering, kernel: Kernel, rank: int) -> tuple[Reach, DType]:
     """How far the kernel reaches, and the dtype of its result: it is lowered once into a block that is thrown away."""
     offsets: list[tuple[FrontValue, ...]] = []
-    with lowering.block():
+    with lowering.block(), lowering.changing_nothing():
         result = number(lowering, kernel.at(lowering, (index(0),) * rank, offsets))
     if kernel.stencil.neighborhood is not None:
         return [(int(low), int(high)) for low, high in kernel.stencil.neighborhood], as_scalar(result).dtype
