@@ -20,6 +20,7 @@ from srcgrad.frontend.calls.functions import run
 from srcgrad.frontend.calls.order import start_order
 from srcgrad.frontend.containers.items import holding, is_changed
 from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle, spelled
+from srcgrad.frontend.control.steady_extents import keep_extents
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.registry import FUNCTIONS
 from srcgrad.frontend.scope import Scope, outermost
@@ -134,7 +135,7 @@ def _finished(lowering: Lowering, result: FrontValue, name: str, changed: tuple[
     function = Function(name, whole, dict(lowering.callees), lowering.builder.location)
     require_no_outdated_copies(lowering.builder, function)
     return Lowered(
-        function,
+        function if lowering.builder.stretches else keep_extents(function),
         structure,
         tuple(capture for capture, _ in lowering.hidden),
         tuple(Captured(capture, seen) for capture, seen in lowering.captured.values()),
