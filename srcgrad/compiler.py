@@ -62,6 +62,7 @@ from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unify_extents import unify_extents
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
+from srcgrad.optimize.write_out_products import write_out_products
 from srcgrad.settings import Options
 from srcgrad.watch import announcing, warn_of_unknown_steps
 
@@ -89,6 +90,10 @@ PREPARE = each(
     look_through_views,
     share_common,
     unify_extents,
+    # What is carried keeps the extents that were found to be equal, which may then be found equal to others.
+    resolve_extents,
+    unify_extents,
+    write_out_products,
     # Loops are counted where they can be, which proves indices, and what is proved is a constant.
     count_while,
     simplify_loops,
@@ -100,6 +105,8 @@ PREPARE = each(
     # What stays the same is not computed, nor checked, in each iteration.
     hoist_invariants,
     hoist_checks,
+    unify_extents,
+    resolve_extents,
     # Numbers take the place of small arrays, so that they are recomputed and not stored.
     fuse_temporaries,
     privatize,
