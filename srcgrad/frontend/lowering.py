@@ -263,6 +263,16 @@ class Lowering:
             scope.names = {name: value for (s, name), value in variables.items() if s is scope}
 
     @contextmanager
+    def changing_nothing(self) -> Iterator[None]:
+        """Inside, a function is lowered in a loop that carries nothing: it cannot change a variable of its caller's.
+
+        Loops in that function carry them all the same, and bind them to results that have no place outside.
+        """
+        before = self.variables()
+        yield
+        self.rebind(before)
+
+    @contextmanager
     def seeing(self, variables: dict[Variable, Binding]) -> Iterator[None]:
         """Inside, these scopes are as ``variables`` says, and with them what is in the cells of containers."""
         now = {scope: scope.names for scope, _ in variables}
