@@ -54,7 +54,7 @@ from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op, unchanged
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import new_builder
 
-DEAR = 6  # the cost of a square root
+DEAR = 7  # the cost of a square root
 DEPTH = 8  # of nested loops that one choice runs through
 
 

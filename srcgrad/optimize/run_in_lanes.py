@@ -1,8 +1,8 @@
-"""Run independent iterations side by side, 32 at a time, with the loop over these lanes innermost.
+"""Run independent iterations side by side, 64 at a time, with the loop over these lanes innermost.
 
 What LLVM can vectorise is the innermost loop only. A loop over data points, paths or observations whose body has
 loops of its own stays scalar, though its iterations exchange nothing but sums: here each scalar of the body becomes
-a row of 32, each private array gets the lane as its last axis, and the inner loops run once for all lanes.
+a row of 64, each private array gets the lane as its last axis, and the inner loops run once for all lanes.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.optimize.remove_dead import remove_dead
@@ -22,14 +22,14 @@ a row of 32, each private array gets the lane as its last axis, and the inner lo
 ... '''
 >>> print(to_text(remove_dead(run_in_lanes(parse(before, infer)))))
 def f(x: f64[:], n: i64, m: i64):
-    _1: i64 = add(n, 31)
-    _2: i64 = floordiv(_1, 32)
+    _1: i64 = add(n, 63)
+    _2: i64 = floordiv(_1, 64)
     with for_(_2, 0.0) as (total,):
         def _(block: i64, total_1: f64):
-            start: i64 = mul(block, 32)
+            start: i64 = mul(block, 64)
             _3: i64 = sub(n, start)
-            lanes: i64 = min(_3, 32)
-            y: f64[:] = alloc(32, dtype=f64, fill='empty')
+            lanes: i64 = min(_3, 64)
+            y: f64[:] = alloc(64, dtype=f64, fill='empty')
             with for_(lanes):
                 def _(lane: i64):
                     i: i64 = add(start, lane)

@@ -65,7 +65,7 @@ from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import infer, new_builder
 
 CHUNKS = 32
-DEAR = 6  # the cost of a square root
+DEAR = 7  # the cost of a square root
 INNER = 16  # iterations of a loop inside, about
 
 
