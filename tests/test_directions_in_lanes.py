@@ -21,7 +21,7 @@ A = np.random.default_rng(0).normal(size=(7, 7))
 def three_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of three, in plain Python too: the last of seven directions has a block of its own."""
     monkeypatch.setattr(Options, "reorders", property(lambda options: True))
-    monkeypatch.setattr(widen, "LANES", 3)
+    monkeypatch.setattr(widen, "DIRECTIONS", 3)
     monkeypatch.setattr(widen, "GROUP", 3)
 
 

@@ -61,7 +61,7 @@ def call_with_lanes(widening: Widening, op: Op) -> None:
 
 def _with_more_columns(widening: Widening, matrix: Operand) -> Value:
     builder = widening.builder
-    columns = builder("mul", builder("dim", matrix, axis=1), index(widening.width))
+    columns = builder("mul", builder("dim", matrix, axis=1), index(widening.pitch))
     return builder("reshape", matrix, builder("dim", matrix, axis=0), columns)
 
 

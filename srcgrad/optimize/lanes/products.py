@@ -75,7 +75,7 @@ class _Product(NamedTuple):
         builder = self.widening.builder
         m, k, n = self.sizes
         if not self.left:
-            columns = builder("mul", n, index(self.widening.width))
+            columns = builder("mul", n, index(self.widening.pitch))
             flat = [builder("reshape", x, rows, columns) for x, rows in ((self.b, k), (self.c, m))]
             builder.emit("call", self.a, *flat, callee=self.callee, types=())
             return

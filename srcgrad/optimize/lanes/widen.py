@@ -24,7 +24,9 @@ from srcgrad.optimize.lanes.packing import Packs
 from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
 
-LANES = 32
+LANES = 64
+PITCH = LANES + 8  # from row to row of an array: at a distance of a power of two, rows would share few sets of a cache
+DIRECTIONS = 32  # whose rows are walked one after the other
 GROUP = 8  # LLVM does the last lanes one by one unless it sees that their number is a multiple of this
 
 
@@ -54,7 +56,11 @@ class Widening:
 
     @property
     def width(self) -> int:
-        return LANES
+        return DIRECTIONS if self.facts.of_directions else LANES
+
+    @property
+    def pitch(self) -> int:
+        return DIRECTIONS if self.facts.of_directions else PITCH
 
     def __post_init__(self) -> None:
         self.users = users(self.facts.body)
@@ -72,17 +78,17 @@ class Widening:
         loop, body = self.facts.loop, self.facts.body
         trips = loop.operands[0]
         self.builder.location = loop.location
-        count = self.builder("floordiv", self.builder("add", trips, index(LANES - 1)), index(LANES))
+        count = self.builder("floordiv", self.builder("add", trips, index(self.width - 1)), index(self.width))
         names = [r.name for r in loop.results]
 
         def one_block(block: Value, *totals: Value) -> Sequence[Operand]:
-            self.start = self.builder("mul", block, index(LANES), name="start")
+            self.start = self.builder("mul", block, index(self.width), name="start")
             rest = self.builder("sub", trips, self.start)
-            self.lanes = self.padded = self.builder("min", rest, index(LANES), name="lanes")
+            self.lanes = self.padded = self.builder("min", rest, index(self.width), name="lanes")
             if self.facts.of_directions:
                 groups = self.builder("floordiv", self.builder("add", self.lanes, index(GROUP - 1)), index(GROUP))
                 self.padded = self.builder("mul", groups, index(GROUP), name="padded")
-            self.packs.fill(self.builder, self.start, self.lanes, LANES)
+            self.packs.fill(self.builder, self.start, self.lanes, self.pitch)
             self.same.update(zip(body.parameters[1:], totals, strict=True))
             self.block(body, [])
             self.packs.add(self.builder, self.start, self.lanes)
@@ -199,7 +205,7 @@ class Widening:
 
     def new_buffer(self, value: Value, fill: str = "empty") -> Value:
         assert isinstance(value.type, Scalar)
-        return self.builder("alloc", index(LANES), dtype=value.type.dtype, fill=fill, name=value.name)
+        return self.builder("alloc", index(self.width), dtype=value.type.dtype, fill=fill, name=value.name)
 
     # -- one loop over the lanes --------------------------------------------------------------------------
 
@@ -260,7 +266,7 @@ class Widening:
                     continue
                 assert isinstance(op.operands[1].type, Scalar)
                 dtype = op.operands[1].type.dtype
-                self.rows[op] = self.builder("alloc", index(LANES), dtype=dtype, fill="empty")
+                self.rows[op] = self.builder("alloc", index(self.width), dtype=dtype, fill="empty")
                 self.builder.emit("push", stack, self.rows[op])
 
     def _add_totals(self, ops: Sequence[Op], totals: dict[Op, Value]) -> None:
