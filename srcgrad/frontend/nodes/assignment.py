@@ -28,6 +28,7 @@ from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.values import (
     ArrayValue,
+    Bound,
     Counted,
     Delayed,
     FrontValue,
@@ -228,6 +229,10 @@ def _augment_attribute(lowering: Lowering, node: ast.AugAssign, owner: FrontValu
 def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript) -> None:
     """``container[key] op= value``. Python reads an element before it evaluates the right side."""
     container = lowering.evaluate(target.value)
+    get, put = special(lowering, container, "__getitem__"), special(lowering, container, "__setitem__")
+    if get is not None and put is not None:
+        _augment_by_methods(lowering, node, get, put, lowering.evaluate(target.slice))
+        return
     key = evaluate_key(lowering, target.slice)
     if isinstance(container, Delayed) and container.part is not None and not may_write(lowering, node.value):
         value = lowering.evaluate(node.value)
@@ -244,6 +249,14 @@ def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript
     value = lowering.evaluate(node.value)
     if isinstance(container, ArrayValue) or not _changed_in_place(lowering, type(node.op), old, value):
         _put(lowering, container, key, apply_binary(lowering, type(node.op), old, value))
+
+
+def _augment_by_methods(lowering: Lowering, node: ast.AugAssign, get: Bound, put: Bound, key: FrontValue) -> None:
+    """The same of an object whose class has methods for it."""
+    old = call(lowering, get, [key], {})
+    value = lowering.evaluate(node.value)
+    if not _changed_in_place(lowering, type(node.op), old, value):
+        call(lowering, put, [key, apply_binary(lowering, type(node.op), old, value)], {})
 
 
 def _changed_in_place(lowering: Lowering, op: type[ast.operator], old: FrontValue, value: FrontValue) -> bool:

@@ -121,6 +121,8 @@ def _item(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontVa
             return container.items[container.keys.index(key.value)]
         known = ", ".join(map(repr, container.keys))
         lowering.refuse(None, f"the key is not among those of the dict: {known}", error=ArgumentTypeError)
+    if _may_be_appended_to(lowering, container) and isinstance(key, ScalarValue | Static):
+        raise growing.must_grow(lowering, container.origin, [])
     if isinstance(key, SliceValue):
         part = container.items[static_slice(lowering, key)]
         return TupleValue(part, list if container.cls is list else tuple, home=lowering.builder.ops)
@@ -129,6 +131,12 @@ def _item(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontVa
     if isinstance(key, ScalarValue):
         return pick(lowering, container, checked_position(lowering, key, index(len(container.items))))
     lowering.refuse(None, f"{kind_of(container)} is indexed by {kind_of(key)}", error=ArgumentTypeError)
+
+
+def _may_be_appended_to(lowering: Lowering, container: TupleValue) -> bool:
+    """Whether it is an empty list that an earlier iteration may have given items, further down."""
+    is_empty = container.cls is list and not container.items
+    return is_empty and container.origin is not None and container.home is not lowering.builder.ops
 
 
 def container_index(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...]) -> int:
