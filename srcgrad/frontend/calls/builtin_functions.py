@@ -88,15 +88,16 @@ def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name:
         return _extreme_by(lowering, arguments, keywords, name)
     if len(arguments) == 1 and is_array(arguments[0]):
         return call_object(lowering, getattr(np, name), arguments, {})
+    operator = "larger" if name == "max" else "smaller"
     if len(arguments) == 1 and isinstance(arguments[0], Counted):
-        return fold(lowering, arguments[0], None, lambda a, b: binary(lowering, name, a, b))
+        return fold(lowering, arguments[0], None, lambda a, b: binary(lowering, operator, a, b))
     items = arguments if len(arguments) > 1 else sequence_items(lowering, arguments[0])
     if not items:
         lowering.refuse(None, f"{name}() of nothing", error=ArgumentTypeError)
     if any(is_array(v) for v in items):
         hint = f"Use np.{name}imum for arrays, element by element."
         lowering.refuse(None, f"{name}() of whole arrays", hint, ArgumentTypeError)
-    return functools.reduce(lambda a, b: binary(lowering, name, a, b), items)
+    return functools.reduce(lambda a, b: binary(lowering, operator, a, b), items)
 
 
 def _extreme_by(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
