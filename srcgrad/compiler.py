@@ -13,7 +13,7 @@ from functools import partial, reduce, wraps
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
-from srcgrad.differentiate.all_directions import all_directions
+from srcgrad.differentiate.all_directions import all_cotangents, all_directions
 from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
@@ -192,6 +192,7 @@ STEPS = tuple(
             "reverse",
             "forward",
             all_directions.__name__,
+            all_cotangents.__name__,
             *(step.name for step in RECALL),
             copy_arguments.__name__,
             *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY, *LAST)),
@@ -249,6 +250,16 @@ def columns(function: Function, position: int, options: Options) -> Function:
     differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
     looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
     return run(function, (*preparing(options), differentiate, *copying, looping, *finishing(options)))
+
+
+def rows(function: Function, position: int, options: Options) -> Function:
+    """The Jacobian of the only result, an array, by the array parameter at ``position``, row by row in one loop."""
+    copying = () if options.mutates else (Step(copy_arguments.__name__, copy_arguments),)
+    value = run(function, (*preparing(options), *copying))
+    differentiate = Step("reverse", partial(pullbacks.pullback, wrt=(position,)))
+    looping = Step(all_cotangents.__name__, partial(all_cotangents, value=value, position=position))
+    steps = (*preparing(options), *CHOICES, differentiate, *RECALL, *copying, looping)
+    return run(function, (*steps, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
