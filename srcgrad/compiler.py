@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce, wraps
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
@@ -50,6 +50,7 @@ from srcgrad.optimize.relabel_shadows import relabel_shadows
 from srcgrad.optimize.remove_dead import remove_dead
 from srcgrad.optimize.remove_dead_stores import remove_dead_stores
 from srcgrad.optimize.resolve_extents import resolve_extents
+from srcgrad.optimize.run_along_diagonals import run_along_diagonals
 from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.run_in_lanes import run_in_lanes
 from srcgrad.optimize.run_in_threads import run_in_threads
@@ -62,6 +63,7 @@ from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unify_extents import unify_extents
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
+from srcgrad.optimize.write_out_products import write_out_products
 from srcgrad.settings import Options
 from srcgrad.watch import announcing, warn_of_unknown_steps
 
@@ -81,6 +83,17 @@ def each(*passes: Pass, name: str = "") -> tuple[Step, ...]:
     return tuple(Step(name or run.__name__, partial(map_functions, step=run)) for run in passes)
 
 
+def followed(first: Pass, *then: Pass) -> Pass:
+    """A pass, and after it others where it has changed anything."""
+
+    @wraps(first)
+    def both(function: Function) -> Function:
+        changed = first(function)
+        return changed if changed is function else reduce(lambda current, run: run(current), then, changed)
+
+    return both
+
+
 # On the primal, before it is differentiated: what reverse mode need not keep, it should not see.
 PREPARE = each(
     fold_constants,
@@ -89,6 +102,10 @@ PREPARE = each(
     look_through_views,
     share_common,
     unify_extents,
+    # What is carried keeps the extents that were found to be equal, which may then be found equal to others.
+    resolve_extents,
+    unify_extents,
+    write_out_products,
     # Loops are counted where they can be, which proves indices, and what is proved is a constant.
     count_while,
     simplify_loops,
@@ -100,6 +117,8 @@ PREPARE = each(
     # What stays the same is not computed, nor checked, in each iteration.
     hoist_invariants,
     hoist_checks,
+    unify_extents,
+    resolve_extents,
     # Numbers take the place of small arrays, so that they are recomputed and not stored.
     fuse_temporaries,
     privatize,
@@ -141,6 +160,8 @@ LANES = each(
     # Independent iterations side by side, with inner loops unrolled for that first.
     unroll_for_lanes,
     run_in_lanes,
+    # Tables of which an element is made of earlier ones.
+    followed(run_along_diagonals, fold_constants, hoist_invariants, share_common),
     # Pairs of points: coordinates in columns, sums in registers.
     copy_columns,
     carry_sums,

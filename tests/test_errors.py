@@ -178,9 +178,9 @@ def calls_standard_library(x):
     return statistics.fmean(x)  # here
 
 
-@refused(1.0, error=UnsupportedError, found="logging.info has no rule", instead="more or less often than once")
-def logs(x):
-    logging.info("called")  # here
+@refused(1.0, error=UnsupportedError, found="logging.getLogger has no rule", instead="more or less often than once")
+def makes_a_logger(x):
+    logging.getLogger("calls")  # here
     return x
 
 

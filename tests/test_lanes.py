@@ -25,6 +25,7 @@ def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Options, "reorders", property(lambda options: True))
     monkeypatch.setattr(decision, "is_worth_it", lambda op: op.primitive == "for")
     monkeypatch.setattr(widen, "LANES", 3)
+    monkeypatch.setattr(widen, "PITCH", 4)
 
 
 def mixture(x: Any, means: Any) -> float:
@@ -319,7 +320,7 @@ def test_tangents(f: Callable[..., float]) -> None:
 
 @pytest.mark.parametrize("f", [mixture, paths, to_tolerance, halvings, quadratic_forms])
 def test_jitted(f: Callable[..., float]) -> None:
-    args = CASES[f](70)
+    args = CASES[f](150)
     wrt = differentiable(args)
     for g, expected in zip(reverse(f, args, wrt, jit=True)[1], reverse(f, args, wrt)[1], strict=True):
         np.testing.assert_allclose(g, expected, rtol=1e-11, atol=1e-12)
@@ -375,8 +376,8 @@ def test_single_precision_stays_single() -> None:
         assert g.dtype == np.float32
         np.testing.assert_allclose(g, expected, rtol=1e-4, atol=1e-5 * np.max(np.abs(expected)))
     text = derivative.source(*single, level="compiled")
-    assert "range(lanes)" in text and "buffer(32, np.float32)" in text and "cosf, expf" in text
-    assert "np.empty(32)" not in text and "float64" not in text
+    assert "range(lanes)" in text and "buffer(64, np.float32)" in text and "cosf, expf" in text
+    assert "np.empty(64)" not in text and "float64" not in text
 
 
 @pytest.mark.usefixtures("everywhere")

@@ -134,7 +134,7 @@ def _stacked_product(
     for array, moves, own in zip(arrays, strides, (output[-2] + "z", "z" + output[-1]), strict=True):
         outer = output[len(output) - array.rank : -2]
         factors.append(Factor(array, outer + own, (*moves, index(1), index(1))))
-    return product_of_matrices(builder, *factors, output, dict(zip(output + "z", sizes, strict=True)))
+    return product_of_matrices(builder, factors[0], factors[1], output, dict(zip(output + "z", sizes, strict=True)))
 
 
 def _product_dtype(builder: Builder, *arrays: ArrayValue) -> DType:
@@ -226,8 +226,8 @@ def summed_product(builder: Builder, arrays: Sequence[ArrayValue], inputs: Seque
     steps = {c: iter(s) for c, (_, s) in common.items()}
     strides = [[next(steps[c]) for c in labels] for labels in inputs]
     if len(arrays) == 2:
-        a, b = (Factor(*parts) for parts in zip(arrays, inputs, strides, strict=True))
-        found = product_of_matrices(builder, a, b, output, {c: n for c, (n, _) in common.items()})
+        factors = [Factor(*parts) for parts in zip(arrays, inputs, strides, strict=True)]
+        found = product_of_matrices(builder, factors[0], factors[1], output, {c: n for c, (n, _) in common.items()})
         if found is not None:
             return found
     dtype = _product_dtype(builder, *arrays)

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 
-from srcgrad.frontend.arrays.broadcasting import Shape, moved
+from srcgrad.frontend.arrays.broadcasting import Shape, known_as, moved
 from srcgrad.frontend.arrays.delayed import copy, shape_of
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.values import ArrayValue
@@ -94,14 +95,14 @@ def _is_small(roles: Roles, sizes: dict[str, Operand]) -> bool:
 
 def _known(extents: Sequence[Operand]) -> int | None:
     """The product of extents, where all are known."""
-    values = [n.value for n in extents if isinstance(n, Const)]
-    return reduce(lambda n, m: n * int(m), values, 1) if len(values) == len(extents) else None
+    values = [n.value for n in extents if isinstance(n, Const) and isinstance(n.value, int)]
+    return prod(values) if len(values) == len(extents) else None
 
 
 def _stands(factor: Factor, summed: str) -> bool:
     """Whether none of the axes that are summed is repeated."""
     steps = dict(zip(factor.letters, factor.strides, strict=True))
-    return all(isinstance(steps[c], Const) and steps[c].value == 1 for c in summed)
+    return all(known_as(steps[c], 1) for c in summed)
 
 
 def _axes(letters: str, roles: Roles) -> list[str]:

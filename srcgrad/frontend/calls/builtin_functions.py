@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import typing
 import warnings
 from collections.abc import Sequence
@@ -42,6 +43,8 @@ from srcgrad.frontend.values import (
     is_counted,
 )
 from srcgrad.ir.core import index
+
+LOGGED = ("debug", "info", "warning", "error", "exception", "critical", "log")
 
 
 def only(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
@@ -261,10 +264,17 @@ def _text(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     return Static(str(value.value))
 
 
-@function(warnings.warn)
+@function(warnings.warn, *(getattr(logging, name) for name in LOGGED))
 def _warn(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """Computes nothing; compiled code does not warn."""
     return Static(None)
+
+
+def is_silent(function: object) -> bool:
+    """Whether a call would only warn or write to a log: it does nothing here, and its arguments are not computed."""
+    if isinstance(getattr(function, "__self__", None), logging.Logger):
+        return getattr(function, "__name__", "") in LOGGED
+    return function is warnings.warn or any(function is getattr(logging, name) for name in LOGGED)
 
 
 @function(print)

@@ -16,6 +16,7 @@ from srcgrad.frontend.containers.growing import place
 from srcgrad.frontend.containers.items import known_set, sequence_items
 from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.containers.methods import flag
+from srcgrad.frontend.control.folds import fold
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import binary, truth
@@ -134,6 +135,9 @@ def _next(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
 @function(functools.reduce, least=2, most=3)
 def _reduce(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     combine, sequence, *start = arguments
+    if is_counted(sequence):
+        whole = as_counted(lowering, sequence)
+        return fold(lowering, whole, start[0] if start else None, lambda a, b: call(lowering, combine, [a, b], {}))
     items = [*start, *sequence_items(lowering, sequence)]
     return functools.reduce(lambda a, b: call(lowering, combine, [a, b], {}), items)
 

@@ -28,6 +28,7 @@ from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.values import (
     ArrayValue,
+    Bound,
     Counted,
     Delayed,
     FrontValue,
@@ -46,7 +47,7 @@ from srcgrad.ir.core import Operand, index
 
 @statement(ast.Assign)
 def _assign(lowering: Lowering, node: ast.Assign) -> None:
-    value = before_later_writes(lowering, lowering.evaluate(node.value), node.targets)
+    value = before_later_writes(lowering, lowering.evaluate_any(node.value), node.targets)
     if _stays_delayed(lowering, node, value):
         names.store(lowering, node.targets[0].id, value)  # type: ignore[attr-defined]  # the single target is a name
         return
@@ -65,7 +66,7 @@ def _stays_delayed(lowering: Lowering, node: ast.Assign, value: FrontValue) -> b
 @statement(ast.AnnAssign)
 def _annotated(lowering: Lowering, node: ast.AnnAssign) -> None:
     if node.value is not None:
-        assign(lowering, node.target, lowering.evaluate(node.value))
+        assign(lowering, node.target, lowering.evaluate_any(node.value))
 
 
 def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
@@ -74,10 +75,10 @@ def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
         case ast.Name():
             names.store(lowering, target.id, named(lowering, value, target.id))
         case ast.Tuple() | ast.List():
-            unpack(lowering, target.elts, value)
+            unpack(lowering, target.elts, lowering.given(value))
         case ast.Subscript():
             with lowering.at(target):
-                _store(lowering, target, value)
+                _store(lowering, target, lowering.given(value))
         case ast.Attribute() if (part := _part(lowering, target)) is not None:
             with lowering.at(target):
                 parts.write(lowering.builder, part, (Static(Ellipsis),), value)
@@ -208,7 +209,7 @@ def _augmented(lowering: Lowering, node: ast.AugAssign) -> None:
 
 
 def _augment_name(lowering: Lowering, node: ast.AugAssign, name: str) -> None:
-    old = names.load(lowering, name)
+    old = lowering.given(names.load(lowering, name))
     value = lowering.evaluate(node.value)
     if not _changed_in_place(lowering, type(node.op), old, value):
         names.store(lowering, name, named(lowering, apply_binary(lowering, type(node.op), old, value), name))
@@ -228,6 +229,10 @@ def _augment_attribute(lowering: Lowering, node: ast.AugAssign, owner: FrontValu
 def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript) -> None:
     """``container[key] op= value``. Python reads an element before it evaluates the right side."""
     container = lowering.evaluate(target.value)
+    get, put = special(lowering, container, "__getitem__"), special(lowering, container, "__setitem__")
+    if get is not None and put is not None:
+        _augment_by_methods(lowering, node, get, put, lowering.evaluate(target.slice))
+        return
     key = evaluate_key(lowering, target.slice)
     if isinstance(container, Delayed) and container.part is not None and not may_write(lowering, node.value):
         value = lowering.evaluate(node.value)
@@ -244,6 +249,14 @@ def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript
     value = lowering.evaluate(node.value)
     if isinstance(container, ArrayValue) or not _changed_in_place(lowering, type(node.op), old, value):
         _put(lowering, container, key, apply_binary(lowering, type(node.op), old, value))
+
+
+def _augment_by_methods(lowering: Lowering, node: ast.AugAssign, get: Bound, put: Bound, key: FrontValue) -> None:
+    """The same of an object whose class has methods for it."""
+    old = call(lowering, get, [key], {})
+    value = lowering.evaluate(node.value)
+    if not _changed_in_place(lowering, type(node.op), old, value):
+        call(lowering, put, [key, apply_binary(lowering, type(node.op), old, value)], {})
 
 
 def _changed_in_place(lowering: Lowering, op: type[ast.operator], old: FrontValue, value: FrontValue) -> bool:

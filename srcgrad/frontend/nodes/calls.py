@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import warnings
 
+from srcgrad.frontend.calls.builtin_functions import is_silent
 from srcgrad.frontend.calls.dispatch import call, evaluate_keywords
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
@@ -23,7 +23,7 @@ def _call(lowering: Lowering, node: ast.Call) -> FrontValue:
         function = Bound(function.function, receiver, function.keywords)
     if isinstance(function, Static) and function.value is print:
         return printed(lowering, node)
-    if isinstance(function, Static) and function.value is warnings.warn:
-        return call(lowering, function, [], {})  # its arguments are not computed
+    if isinstance(function, Static) and is_silent(function.value):
+        return Static(None)
     arguments = evaluate_items(lowering, node.args, later)
     return call(lowering, function, arguments, evaluate_keywords(lowering, node.keywords))

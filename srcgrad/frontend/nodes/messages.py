@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.values import ArrayValue, FrontValue, Message, ScalarValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, Message, OneOf, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Operand
 from srcgrad.ir.types import Array
 
@@ -81,11 +81,17 @@ def exception_named(name: str) -> type:
 
 
 def message_of_numbers(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:
-    """The message of an exception: arrays are too much for it."""
+    """The message of an exception: an array is too much for it, and only said to be one."""
     text, values = message_of(lowering, arguments)
-    if any(isinstance(v.type, Array) for v in values):
-        lowering.refuse(arguments[0], "an array in the message of an exception", "Name numbers or text.")
-    return text, values
+    numbers = [v for v in values if not isinstance(v.type, Array)]
+
+    def shown(place: re.Match[str]) -> str:
+        value = None if place[1] is None else values[int(place[1])]
+        if value is None or value in numbers:
+            return place[0] if value is None else f"{{{numbers.index(value)}}}"
+        return "[...]"
+
+    return PLACES.sub(shown, text), numbers
 
 
 def message_of(lowering: Lowering, arguments: Sequence[ast.expr], separator: str = ", ") -> tuple[str, list[Operand]]:
@@ -136,6 +142,8 @@ def _formatted(pattern: str, texts: Mapping[str, str]) -> str:
 def _shown(lowering: Lowering, node: ast.expr, value: FrontValue, values: list[Operand]) -> str:
     if isinstance(value, Static):
         return _escaped(str(value.value))
+    if isinstance(value, OneOf) and value.of_strings:
+        return _escaped(" or ".join(str(option.value) for option in value.options if isinstance(option, Static)))
     if isinstance(value, Message):
         first = len(values)
         values.extend(value.values)

@@ -10,6 +10,7 @@ from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.control.options import for_each_option, one_of_strings
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, kind_of
@@ -54,6 +55,14 @@ def _slice_of(value: slice) -> SliceValue:
 
 def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...]) -> FrontValue:
     """``container[key]``."""
+    chosen = one_of_strings((container, *key))
+    if chosen is not None and not isinstance(container, ArrayValue | Delayed):
+
+        def of_option(option: FrontValue) -> FrontValue:
+            own = option if container is chosen else container
+            return subscript(lowering, own, tuple(option if k is chosen else k for k in key))
+
+        return for_each_option(lowering, chosen, of_option)
     if isinstance(container, ArrayValue | Delayed):
         return indexing.read(lowering.builder, container, key)
     if isinstance(container, Neighbourhood):
@@ -112,6 +121,8 @@ def _item(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontVa
             return container.items[container.keys.index(key.value)]
         known = ", ".join(map(repr, container.keys))
         lowering.refuse(None, f"the key is not among those of the dict: {known}", error=ArgumentTypeError)
+    if _may_be_appended_to(lowering, container) and isinstance(key, ScalarValue | Static):
+        raise growing.must_grow(lowering, container.origin, [])
     if isinstance(key, SliceValue):
         part = container.items[static_slice(lowering, key)]
         return TupleValue(part, list if container.cls is list else tuple, home=lowering.builder.ops)
@@ -120,6 +131,12 @@ def _item(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontVa
     if isinstance(key, ScalarValue):
         return pick(lowering, container, checked_position(lowering, key, index(len(container.items))))
     lowering.refuse(None, f"{kind_of(container)} is indexed by {kind_of(key)}", error=ArgumentTypeError)
+
+
+def _may_be_appended_to(lowering: Lowering, container: TupleValue) -> bool:
+    """Whether it is an empty list that an earlier iteration may have given items, further down."""
+    is_empty = container.cls is list and not container.items
+    return is_empty and container.origin is not None and container.home is not lowering.builder.ops
 
 
 def container_index(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srcgrad.analysis.prices import is_dear
 from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import carried_over, only_sums
 from srcgrad.ir.core import Block, Op, defined, walk
@@ -9,9 +10,7 @@ from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes.allowed import forbidding
 from srcgrad.optimize.lanes.facts import Program, facts_of
 from srcgrad.optimize.lanes.streams import streams
-from srcgrad.primitives.scalar import SCALARS
 
-DEAR = 6  # the cost of a square root
 LARGEST = 400  # ops in a body; what is larger takes Numba too long
 
 
@@ -46,10 +45,6 @@ def refusal(loop: Op, program: Program) -> Refusal | None:
     if any(isinstance(v.type, Scalar) and v.type.dtype.kind == "c" for v in defined(body)):
         return refused("it computes with complex numbers")
     return carried_over(loop) or forbidding(facts_of(loop, program))
-
-
-def is_dear(op: Op) -> bool:
-    return op.primitive in SCALARS and SCALARS[op.primitive].cost >= DEAR
 
 
 def depth(block: Block) -> int:

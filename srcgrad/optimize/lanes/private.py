@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def allocation(widening: Widening, op: Op) -> Value:
-    extents = (*widening.alike(op.operands), index(widening.width))
+    extents = (*widening.alike(op.operands), index(widening.pitch))
     return widening.builder("alloc", *extents, name=op.result.name, **op.attributes)
 
 
@@ -30,7 +30,7 @@ def view(widening: Widening, op: Op) -> Value:
                 assert isinstance(permutation, tuple)
                 attributes["permutation"] = (*permutation, source.rank)
             case "reshape":
-                operands.append(index(widening.width))
+                operands.append(index(widening.pitch))
     return widening.builder(op.primitive, *operands, name=op.result.name, **attributes)
 
 

@@ -23,7 +23,8 @@ from srcgrad.optimize.lanes.packing import Packs
 from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
 
-LANES = 32
+LANES = 64
+PITCH = LANES + 8  # from row to row of an array: at a distance of a power of two, rows would share few sets of a cache
 
 
 def widened(facts: Facts) -> tuple[Sequence[Op], dict[Value, Operand]]:
@@ -61,6 +62,10 @@ class Widening:
     def width(self) -> int:
         return LANES
 
+    @property
+    def pitch(self) -> int:
+        return PITCH
+
     def __post_init__(self) -> None:
         self.users = users(self.facts.body)
         self.here = self.facts.body
@@ -84,7 +89,7 @@ class Widening:
             self.start = self.builder("mul", block, index(LANES), name="start")
             rest = self.builder("sub", trips, self.start)
             self.lanes = self.builder("min", rest, index(LANES), name="lanes")
-            self.packs.fill(self.builder, self.start, self.lanes, LANES)
+            self.packs.fill(self.builder, self.start, self.lanes, PITCH)
             self.same.update(zip(body.parameters[1:], totals, strict=True))
             self.block(body, [])
             self.packs.add(self.builder, self.start, self.lanes)
