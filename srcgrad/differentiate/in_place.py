@@ -20,6 +20,7 @@ from itertools import count
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import carried_over, only_added
+from srcgrad.differentiate.choices import DEAR
 from srcgrad.differentiate.regions import numbered
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 from srcgrad.ir.rewrite import Replacement, copy_op, fresh, renamed, rewrite_block
@@ -27,7 +28,6 @@ from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
 
-DEAR = 4  # the price of a division: to read is cheaper
 LINEAR = frozenset({"add", "sub", "neg", "store", "accumulate"})  # what needs no operand for its derivative
 
 

@@ -30,6 +30,7 @@ IN_PLACE = "srcgrad.differentiate.in_place"
 FORWARD_SUMS = "srcgrad.optimize.forward_sums"
 RULE = "srcgrad.differentiate.rules.Linker"
 STATE = "srcgrad.differentiate.checkpoints.state"
+SHADOWS, TURNS = "srcgrad.differentiate.shadows", "srcgrad.differentiate.turns"
 FUSE = "srcgrad.optimize.fuse_temporaries"
 
 
@@ -53,6 +54,10 @@ class Rule:
 
 
 RULES = [
+    Rule("cleared_for_the_next", programs.halved, (X,), f"{SHADOWS}.is_filled", always),
+    Rule("starts_with_its_own", programs.changed_while_new, (X,), f"{SHADOWS}.is_its_own", always),
+    Rule("copies_what_it_leaves_alone", programs.changed_while_new, (X,), f"{TURNS}.may_copy", always),
+    Rule("handed_on_by_the_chain_alone", programs.remembered, (X,), f"{TURNS}.stays_inside", always),
     Rule("kept_by_a_rule", programs.changed_after_its_rule_kept_it, (X,), f"{RULE}.unchanged", always),
     Rule("07_right_side_first", programs.shifted_onto_itself, (X,), f"{STORES}.unaffected", always),
     Rule("11_dead_store", programs.dead_store, (X,), "srcgrad.differentiate.reverse.clears_shadow", never),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.keyed import known_key
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.options import for_each_option
@@ -109,9 +110,10 @@ def _member(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
     if isinstance(b, Static) and isinstance(b.value, frozenset):
         return _among(lowering, a, [Static(v) for v in b.value if isinstance(v, bool | int | float | complex)])
     if isinstance(b, TupleValue) and b.cls is dict:
-        if not isinstance(a, Static):
-            lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
-        return Static(a.value in b.keys)
+        key = known_key(a)
+        if isinstance(key, Static):
+            return Static(key.value in b.keys)
+        return _among(lowering, key, [Static(k) for k in b.keys])
     if is_counted(b) and not is_array(b):
         items = as_counted(lowering, b)
         found = Counted(items.length, lambda k: binary(lowering, "eq", a, items.item(k)))
