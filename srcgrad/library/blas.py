@@ -21,19 +21,21 @@ def product_vjp(a: Matrix, b: Matrix, c: Matrix, ct: Matrix, a_bar: Matrix | Non
         add_product(a.T, ct, b_bar)
 
 
-def product_jvp(a: Matrix, b: Matrix, c: Matrix, a_dot: Matrix | None, b_dot: Matrix | None) -> Matrix:
+def product_jvp(a: Matrix, b: Matrix, c: Matrix, a_dot: Matrix | None, b_dot: Matrix | None, c_dot: Matrix) -> None:
     if a_dot is None:
         assert b_dot is not None
-        return multiplied(a, b_dot, c)
-    if b_dot is None:
-        return multiplied(a_dot, b, c)
-    return multiplied(a_dot, b, c) + multiplied(a, b_dot, c)
+        matrix_product(a, b_dot, c_dot)
+        return
+    matrix_product(a_dot, b, c_dot)
+    if b_dot is not None:
+        add_product(a, b_dot, c_dot)
 
 
-def multiplied(a: Matrix, b: Matrix, like: Matrix) -> Matrix:
-    c = np.empty(like.shape, like.dtype)
-    matrix_product(a, b, c)
-    return c
+def sum_jvp(a: Matrix, b: Matrix, c: Matrix, a_dot: Matrix | None, b_dot: Matrix | None, c_dot: Matrix) -> None:
+    if a_dot is not None:
+        add_product(a_dot, b, c_dot)
+    if b_dot is not None:
+        add_product(a, b_dot, c_dot)
 
 
 # By addresses and strides, so that it is compiled once for all layouts; `c = c * scales[1] + a @ b`.
@@ -80,13 +82,15 @@ PRODUCT = SMALL_OR_LARGE.format(name="matrix_product", equals="=", kept=0.0)
 SUM = SMALL_OR_LARGE.format(name="add_product", equals="+=", kept=1.0)
 
 
-@routine(reads=2, fills=1, compiled=PRODUCT, jvp=product_jvp, vjp_into=product_vjp, helpers=(LARGE,))
+@routine(reads=2, fills=1, compiled=PRODUCT, jvp_into=product_jvp, vjp_into=product_vjp, helpers=(LARGE,), product=True)
 def matrix_product(a: Matrix, b: Matrix, c: Matrix) -> None:
     """c = a @ b."""
     np.matmul(a, b, out=c)
 
 
-@routine(reads=2, fills=1, compiled=SUM, jvp=product_jvp, vjp_into=product_vjp, adding=True, helpers=(LARGE,))
+@routine(
+    reads=2, fills=1, compiled=SUM, jvp_into=sum_jvp, vjp_into=product_vjp, adding=True, helpers=(LARGE,), product=True
+)
 def add_product(a: Matrix, b: Matrix, c: Matrix) -> None:
     """c += a @ b."""
     c += a @ b

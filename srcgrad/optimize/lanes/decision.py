@@ -26,6 +26,8 @@ def unworthy(op: Op) -> Refusal | None:
     """Why lanes would not pay: they do for dear operations with loops around that LLVM would not vectorise well."""
     if op.primitive != "for":
         return refused("the iterations of a `while` come one after the other")
+    if "directions" in op.attributes:
+        return None
     body = op.blocks[0]
     size = sum(1 for _ in walk(body))
     if size > LARGEST:
