@@ -479,6 +479,19 @@ def stored_then_changed(x):
     return s + a[0] * x[0]
 
 
+def stored_in_place_then_changed(x):
+    """A mirror that runs each iteration again reads what was stored only if it is still there."""
+    a = np.empty(4)
+    for i in range(4):
+        a[i] = np.exp(x[i])
+    s = 0.0
+    for i in range(4):
+        s += a[i] * a[i]
+    for i in range(3):
+        a[i] = 0.5
+    return s + a[0] * x[0]
+
+
 def halved(x):
     """A new array in each iteration, of which some elements are read that nothing was stored to."""
     u = x.copy()

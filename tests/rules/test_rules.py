@@ -70,6 +70,7 @@ RULES = [
     Rule("15_bound_of_a_later_loop", programs.written_ahead, (X,), f"{EFFECTS}.grows_apart", always),
     Rule("15_reference_from_outside", programs.other_memory_each_time, (X,), f"{EFFECTS}.defined_outside", always),
     Rule("stored_then_changed", programs.stored_then_changed, (X,), f"{EFFECTS}.Effects.rereadable", always),
+    Rule("stored_in_place", programs.stored_in_place_then_changed, (X,), f"{IN_PLACE}.InPlace._stays", always),
     Rule("17_chosen_alias", programs.chosen_alias, (X, 0.6), "srcgrad.analysis.distinct.Distinct.__call__", always),
     Rule("17_swapped_alias", programs.swapped_alias, (X,), "srcgrad.analysis.distinct.Distinct._holds", always),
     Rule("in_place_a_product", programs.running_product, (X,), f"{IN_PLACE}.carried_over", never),
