@@ -18,7 +18,7 @@ from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes import private
 from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Lane, names_of
-from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
+from srcgrad.optimize.lanes.masked import Mask, masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
 from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
@@ -56,7 +56,7 @@ class Widening:
     totals: dict[Value, Operand] = field(default_factory=dict)  # the sum of a value over the lanes
     rows: dict[Op, Value] = field(default_factory=dict)  # what all lanes push or pop together
     here: Block = field(init=False)  # whose ops are being widened
-    mask: Value | None = None  # the buffer that says which lanes take the branch around
+    mask: Mask | None = None  # which lanes take the branch around
 
     @property
     def width(self) -> int:
@@ -205,7 +205,7 @@ class Widening:
 
     # -- where lanes part ---------------------------------------------------------------------------------
 
-    def masked_block(self, mask: Value, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
+    def masked_block(self, mask: Mask, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
         """A block in which only the lanes of a mask change anything; ``merged`` are results with their new values."""
         outer, self.mask = self.mask, mask
         self.block(block, [Carry(y, self.buffers[result], merges=True) for y, result in merged])
@@ -255,7 +255,7 @@ class Widening:
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
             current = Lane(self, lane, dict(zip(sums, totals, strict=False)))
-            mask = None if self.mask is None else self.builder("load", self.mask, lane)
+            mask = None if self.mask is None else self.mask.of(current)
             for op in ops:
                 current.op(op, mask)
                 for result in op.results:
