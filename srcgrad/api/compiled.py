@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 FOLLOWING = {
     "run_in_threads": "runs independent iterations in threads, in 32 chunks",
     "run_in_lanes": "runs independent iterations side by side, in blocks of 64",
+    "run_along_diagonals": "goes through tables along their antidiagonals",
     "carry_elements": "hands elements of arrays on from one iteration to the next as numbers",
     "copy_columns": "looks at rows of a few numbers by columns",
 }

@@ -57,7 +57,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from srcgrad.ir.core import Block, Function, Op, walk
+from srcgrad.ir.core import Block, Function, Op, Operand, walk
 from srcgrad.ir.rewrite import Environment, renamed, substitute_op
 from srcgrad.optimize.lanes import decision
 from srcgrad.optimize.lanes.facts import Program, facts_of, program_of
@@ -71,11 +71,14 @@ def run_in_lanes(function: Function) -> Function:
     return replace(function, body=_Lanes(program).block(function.body))
 
 
-def loops(function: Function) -> tuple[int, int]:
-    """How many loops a program has, and how much they carry; each that runs in lanes has become several."""
+def loops(function: Function) -> tuple[int, int, frozenset[Operand]]:
+    """How many loops a program has, how much they carry, and how often they run.
+
+    A loop that runs in lanes has become several; two that run along antidiagonals are still two.
+    """
     bodies = [function.body, *(callee.body for callee in function.callees.values())]
     found = [op for body in bodies for op in walk(body) if op.primitive == "for"]
-    return len(found), sum(len(op.results) for op in found)
+    return len(found), sum(len(op.results) for op in found), frozenset(op.operands[0] for op in found)
 
 
 @dataclass(frozen=True)
