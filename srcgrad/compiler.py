@@ -58,6 +58,7 @@ from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
+from srcgrad.optimize.spread_factors import spread_factors
 from srcgrad.optimize.store_first import store_first, store_part_first
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unify_extents import unify_extents
@@ -169,6 +170,7 @@ LANES = each(
     carry_elements,
     shorten_recurrences,
     add_carried_last,
+    spread_factors,
     # Rows of one array, which LLVM would take to overlap.
     hide_rows,
     # What these steps have left in loops, or made twice.
