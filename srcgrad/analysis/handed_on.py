@@ -79,16 +79,25 @@ def _names(references: tuple[Value, ...], effects: Effects) -> set[Operand]:
 
 
 def _stays(carried: HandedOn, given: set[Operand], effects: Effects) -> bool:
-    """Whether what an iteration is given is only accessed, or yielded, as a whole, to be what the next is given."""
+    """Whether what an iteration is given is only accessed, or yielded to be what the next is given."""
     for op in (op for block in carried.loop.blocks for op in walk(block)):
         if not given.isdisjoint(op.operands) and not _accesses(op):
             return False
         if op.primitive != "if" and any(y in given for block in op.blocks for y in block.yields):
             return False
-    others = (y for k, y in enumerate(carried.body.yields) if k != carried.place)
-    if any(y in given for y in others):
+    if any(y in given for k, y in enumerate(carried.body.yields) if k != carried.place):
         return False
     return carried.yielded not in given or _is_whole(carried.yielded, effects)
+
+
+def _is_whole(reference: Operand, effects: Effects) -> bool:
+    """Whether it was chosen by branches alone: a view of the buffer cannot be copied into the buffer."""
+    op = effects.definitions.op.get(reference) if isinstance(reference, Value) else None
+    if op is not None and op.primitive == "if":
+        return all(_is_whole(block.yields[op.results.index(reference)], effects) for block in op.blocks)
+    if op is not None and op.primitive == "relax":
+        return _is_whole(op.operands[0], effects)
+    return op is None or effect(op.primitive) is not Effect.VIEW
 
 
 def _accesses(op: Op) -> bool:
@@ -96,16 +105,6 @@ def _accesses(op: Op) -> bool:
     if kind is Effect.CALL:
         return op.text("callee") in ROUTINES
     return kind in (Effect.READ, Effect.WRITE, Effect.VIEW, Effect.PURE)
-
-
-def _is_whole(reference: Operand, effects: Effects) -> bool:
-    """Whether branches alone have chosen it, and no view of the buffer is to be copied into the buffer."""
-    op = effects.definitions.op.get(reference) if isinstance(reference, Value) else None
-    if op is None or effect(op.primitive) is Effect.ALLOCATE:
-        return True
-    if op.primitive != "if":
-        return False
-    return all(_is_whole(block.yields[op.results.index(reference)], effects) for block in op.blocks)
 
 
 def _others(

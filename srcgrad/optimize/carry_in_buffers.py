@@ -82,11 +82,12 @@ def _next(function: Function, done: Collection[Op]) -> Op | None:
 
 def _is_small(carried: HandedOn, extents: Extents) -> bool:
     kind = carried.result.type
-    if not isinstance(kind, Array) or kind.layout != "C" or not kind.rank:
+    if not isinstance(kind, Array) or not kind.rank:
         return False
     sizes = _sizes(carried, extents)
-    ones = {axis for axis, n in enumerate(sizes) if n == index(1)}
-    return len(sizes) == kind.rank and ones == kind.ones and 0 < prod(int(n.value.real) for n in sizes) <= LARGEST
+    ones = frozenset(axis for axis, n in enumerate(sizes) if n == index(1))
+    known = (Array(kind.dtype, kind.rank, "C", ones), Array(kind.dtype, kind.rank, "A"))
+    return len(sizes) == kind.rank and kind in known and 0 < prod(int(n.value.real) for n in sizes) <= LARGEST
 
 
 def _sizes(carried: HandedOn, extents: Extents) -> list[Const]:
@@ -113,13 +114,13 @@ def _with_buffers(
 
 
 def _filled(builder: Builder, carried: HandedOn, sizes: Sequence[Const]) -> Value:
-    """The buffer in front of the loop."""
+    """The buffer in front of the loop, as the reference that was carried."""
     kind = carried.result.type
     assert isinstance(kind, Array)
     name = carried.parameters[-1].name or carried.result.name
     buffer = builder("alloc", *sizes, dtype=kind.dtype, fill="empty", name=name)
     _copy(builder, carried.initial, buffer, sizes)
-    return buffer
+    return buffer if buffer.type == kind else builder("relax", buffer, name=name)
 
 
 def _filling(loop: Op, buffers: Mapping[HandedOn, Value], extents: Extents) -> Op:
