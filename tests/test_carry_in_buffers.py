@@ -113,6 +113,21 @@ def test_a_state_before_the_last_is_carried_as_before() -> None:
     confirm(f, X, 4, order=1)
 
 
+def test_a_branch_in_a_branch_exchanges_two_states() -> None:
+    def f(x: Any, n: int) -> Any:
+        s, b, c = 0.0, np.ones(3) * x, np.full(3, 0.3)
+        for t in range(n):
+            if t > 0:
+                if c[0] < 0.5:
+                    b, c = c, b
+                s += 0.1 * c[1]
+            b = b * 1.0
+            c = np.sin(c)
+        return s + np.sum(b * x) + np.sum(c)
+
+    confirm(f, X, 4, order=1)
+
+
 def test_what_is_appended_is_not_overwritten() -> None:
     def f(x: Any, n: int) -> Any:
         y, past = np.ones(3) * x, []

@@ -68,14 +68,19 @@ def fits_in_buffer(carried: HandedOn, effects: Effects) -> bool:
 def _names(references: tuple[Value, ...], effects: Effects) -> set[Operand]:
     """The references, views of them, and what a branch chooses among them and others."""
     found: set[Operand] = set(references)
-    for op in walk(effects.function.body):
-        viewed = effect(op.primitive) is Effect.VIEW and op.operands[0] in found
-        if viewed:
+    _find_names(effects.function.body, found)
+    return found
+
+
+def _find_names(block: Block, found: set[Operand]) -> None:
+    for op in block.ops:
+        for inner in op.blocks:
+            _find_names(inner, found)
+        if effect(op.primitive) is Effect.VIEW and op.operands[0] in found:
             found.update(op.results)
         elif op.primitive == "if":
-            chosen = zip(op.results, *(block.yields for block in op.blocks), strict=True)
+            chosen = zip(op.results, *(inner.yields for inner in op.blocks), strict=True)
             found.update(result for result, *sides in chosen if not found.isdisjoint(sides))
-    return found
 
 
 def _stays(carried: HandedOn, given: set[Operand], effects: Effects) -> bool:
