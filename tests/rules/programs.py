@@ -477,3 +477,42 @@ def stored_then_changed(x):
         s += a[i] * x[3 - i]
         a[i] = 0.5
     return s + a[0] * x[0]
+
+
+def overwritten_under_another_name(x):
+    """What an iteration is given changes under the name of another: a buffer would keep what was copied into it."""
+    a = np.zeros(3)
+    for i in range(3):
+        a[i] = x[i]
+    b = a
+    for _ in range(2):
+        b[0] = 0.5 * a[1]
+        a = np.sin(a)
+    return np.sum(a * a) + b[0]
+
+
+def state_before(x):
+    """What an iteration was given is handed on under another name: as a buffer it would be overwritten."""
+    current, previous = np.zeros(3), np.ones(3)
+    for i in range(3):
+        current[i] = x[i]
+    for _ in range(3):
+        new = np.sin(current) * previous[0]
+        previous = current
+        current = new
+    return np.sum(current * previous)
+
+
+def changed_before_it_is_read(x):
+    """An array is kept as it stands at the start of an iteration only if nothing has changed it when it is read."""
+    a = np.zeros(3)
+    s = 0.0
+    for i in range(3):
+        a[i] = x[i]
+    for t in range(4):
+        a[t // 2] = a[1] * x[t]
+        for i in range(3):
+            for j in range(3):
+                s += a[i] * a[i] * a[j]
+        a[0] = 0.5 * t
+    return s
