@@ -52,7 +52,7 @@ def prints(x):
 
 
 def two_types(x, n):
-    return x if n > 1 else None
+    return x if n > 1 else (x, x)
 
 
 def two_ranks(x, n):

@@ -10,6 +10,7 @@ from interpreter import run
 
 from srcgrad.ir.core import Function, walk
 from srcgrad.ir.text import parse
+from srcgrad.optimize.decide_comparisons import decide_comparisons
 from srcgrad.optimize.prove_indices import prove_indices
 from srcgrad.primitives.table import infer
 
@@ -27,6 +28,12 @@ def loop(trips: str, *inside: str) -> str:
     return "\n".join([f"with for_({trips}, 0.0) as (total,):", "    def _(i: i64, s: f64):", *lines, "return total"])
 
 
+OR_NO_TRIPS = """
+c: bool = lt(1, d)
+z: bool = le(m, 0)
+e: bool = or_(c, z)
+check(e, exception='ValueError', message='')
+"""
 CHECK = "j: i64 = check_index(i, d)"
 PROVED = {
     "the counter of a loop over the axis": loop("d", CHECK),
@@ -50,6 +57,10 @@ PROVED = {
         "j: i64 = mod(0, 1)",
     ),
     "a check passed before": "c: bool = le(n, d)\ncheck(c, exception='ValueError', message='')\n" + loop("n", CHECK),
+    "a check that passed, or the loop does not run": OR_NO_TRIPS + loop("m", "j: i64 = check_index(1, d)"),
+    "a check in front of the loop for an index further on": loop(
+        "n", "b: i64 = add(i, 1)", "p: i64 = check_index(b, d)", "w: f64 = load(x, p)", CHECK
+    ),
     "the extent of fresh memory": """
 k: i64 = max(n, 0)
 a: f64[:] = alloc(k, dtype=f64, fill='zeros')
@@ -116,6 +127,8 @@ return total
 WRITES = "store(x, 0, 1.0)"
 NOT_PROVED = {
     "a trip count that may be too large": loop("n", CHECK, WRITES),
+    "a check that passes too if another loop does not run": OR_NO_TRIPS
+    + loop("n", "j: i64 = check_index(1, d)", WRITES),
     "one too far": loop("d", "a: i64 = add(i, 1)", "j: i64 = check_index(a, d)", WRITES),
     "another array's extent": loop("d", "e: i64 = dim(y, axis=0)", "j: i64 = check_index(i, e)", WRITES),
     "the other side of a branch": loop(
@@ -167,8 +180,9 @@ def checks(function: Function) -> int:
 @pytest.mark.parametrize("name", PROVED)
 def test_proved(name: str) -> None:
     function = program(PROVED[name])
-    given = sum(op.primitive == "check" for op in walk(function.body))
-    assert checks(prove_indices(function)) == given
+    after = prove_indices(function)
+    assert not any(op.primitive == "check_index" for op in walk(after.body))
+    assert checks(after) <= 1
 
 
 @pytest.mark.parametrize("name", NOT_PROVED)
@@ -176,6 +190,31 @@ def test_not_proved(name: str) -> None:
     function = program(NOT_PROVED[name])
     after = prove_indices(function)
     assert sum(op.primitive == "check_index" for op in walk(after.body)) == 1
+
+
+def test_a_check_in_its_place_proves_nothing() -> None:
+    """It is gone as soon as nobody uses the index."""
+    function = program(loop("n", "b: i64 = add(i, 1)", "p: i64 = check_index(b, d)", CHECK, WRITES))
+    assert checks(prove_indices(function)) == 2
+
+
+PASSED = {
+    "the same": ("lt(1, d)", True),
+    "less": ("ge(d, 1)", True),
+    "more": ("lt(2, d)", False),
+    "another": ("gt(n, 0)", False),
+}
+
+
+@pytest.mark.parametrize("name", PASSED)
+@pytest.mark.parametrize("or_idle", [False, True])
+def test_a_check_behind_another(name: str, or_idle: bool) -> None:
+    """What an earlier check lets pass need not be checked, on the same or on more conditions; on fewer it must be."""
+    second, implied = PASSED[name]
+    body = OR_NO_TRIPS + f"b: bool = {second}\n"
+    body += "a: bool = or_(b, z)\n" if or_idle else ""
+    body += f"check({'a' if or_idle else 'b'}, exception='ValueError', message='')\nreturn 0.0"
+    assert checks(decide_comparisons(program(body))) == (1 if implied and or_idle else 2)
 
 
 def test_the_check_goes_to_the_outermost_loop_it_can() -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
 
-from srcgrad import jit
-from srcgrad.vector_math import buffer, row
+from srcgrad import grad, jit
+from srcgrad.vector_math import buffer, large_pages, row
 
 
 @numba.njit
@@ -89,3 +90,47 @@ def test_what_stays_is_one() -> None:
     assert "buffer(2, np.float64)" in g.source(1.5, level="compiled")
     assert "buffer" not in g.source(1.5)
     assert g(1.5) == inside(1.5)
+
+
+def test_large_memory_is_asked_for_in_large_pages() -> None:
+    @numba.njit
+    def made(n: int) -> Any:
+        kept = large_pages(np.empty((n, 1000), np.float32))
+        for k in range(n):
+            kept[k, 0] = k
+        return kept
+
+    few, many = made(10), made(20_000)
+    assert few.shape == (10, 1000) and few.dtype == np.float32
+    np.testing.assert_array_equal(many[:, 0], np.arange(20_000, dtype=np.float32))
+    if LARGE_PAGES.is_file() and "[never]" not in LARGE_PAGES.read_text():
+        assert "hg" in flags_of(many.ctypes.data + many.nbytes // 2)
+
+
+LARGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+def flags_of(address: int) -> list[str]:
+    """What Linux says of the memory at an address."""
+    inside = False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        first, *rest = line.split()
+        if "-" in first:
+            start, end = (int(part, 16) for part in first.split("-"))
+            inside = start <= address < end
+        elif inside and first == "VmFlags:":
+            return rest
+    raise AssertionError(f"{address:x} is in no mapping")
+
+
+def carried(x: float, n: int) -> float:
+    for _ in range(n):
+        x = np.sin(x) * x
+    return x
+
+
+def test_what_a_loop_of_any_length_keeps_is_in_large_pages() -> None:
+    assert "large_pages(np.empty(" in grad(carried).backward_source(0.7, 5, level="compiled")
+    assert "large_pages" not in grad(carried).backward_source(0.7, 5)
+    assert "large_pages" not in grad(carried, vector_math=False).backward_source(0.7, 5, level="compiled")
+    assert grad(carried)(0.7, 5) == pytest.approx(grad(carried, jit=False)(0.7, 5), rel=1e-13)

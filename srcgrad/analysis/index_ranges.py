@@ -1,9 +1,12 @@
 """What is known of the integers of a program: enough to prove that an index is in range.
 
 A *fact* is an affine form that is not negative. A counter, an extent, a remainder, a minimum carry facts of their
-own; branches, checks and loops add those that hold on the way to an op. To prove that a form is not negative,
-its innermost value is eliminated by a fact (``e - k * f``, k > 0, must then be proved), a minimum, maximum or
-selection by its cases. The search is short and may fail; it never claims what is not so, sizes being below 2**40.
+own; branches, checks and loops add those that hold on the way to an op. A check that passes for one of several reasons
+(in range, or the loop does not run) is a *clause*: where all but one are refuted, the last one holds.
+
+To prove that a form is not negative, its innermost value is eliminated by a fact (``e - k * f``, k > 0, must then be
+proved), a minimum, maximum or selection by its cases. The search is short and may fail; it never claims what is not
+so, sizes being below 2**40.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from dataclasses import dataclass, field
 from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.extents import Dim, Extents
-from srcgrad.analysis.inequalities import OPPOSITE, comparison, fact, is_large, without
+from srcgrad.analysis.inequalities import OPPOSITE, comparison, fact, is_large, outcome, without
 from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Operand, Value, defined, first_carried, index
 from srcgrad.ir.types import BOOL, INDEX, Array, Scalar
 
@@ -51,6 +54,8 @@ class IndexRanges:
     _lengths: dict[Value, Dim] = field(init=False, default_factory=dict)  # _dims the other way round
     _growing: dict[tuple[Op, int], bool] = field(init=False, default_factory=dict)
     _given: dict[Value, list[Affine]] = field(init=False, default_factory=dict)
+    _clauses: list[list[Operand]] = field(init=False, default_factory=list)  # of each, one condition holds
+    _learned: dict[Op, list[Affine]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.definitions = Definitions(self.function)
@@ -95,6 +100,55 @@ class IndexRanges:
     def equate(self, value: Value, operand: Operand) -> None:
         """From now on the value is known to be the operand."""
         self._same[value] = operand
+
+    def learn(self, op: Op, known: Affine) -> None:
+        """From this op on the fact is in force, where the op is."""
+        self._learned.setdefault(op, []).append(known)
+
+    def decides(self, condition: Operand) -> bool | None:
+        """Whether a condition holds at the op that ``walk`` has reached; None if that is not known."""
+        if isinstance(condition, Const):
+            return bool(condition.value)
+        op = self.definitions.op.get(condition)
+        if op is None:
+            return None
+        if op.primitive == "not_":
+            opposite = self.decides(op.operands[0])
+            return None if opposite is None else not opposite
+        if op.primitive in ("and_", "or_"):
+            settling = op.primitive == "or_"
+            sides = [self.decides(x) for x in op.operands]
+            return settling if settling in sides else (None if None in sides else not settling)
+        if op.primitive not in OPPOSITE or op.operands[0].type != INDEX:
+            return None
+        a, b = (self.affine(x) for x in op.operands)
+        return outcome(op.primitive, b - a, self.proves)
+
+    def always_passes(self, check: Op) -> bool:
+        """Whether a check holds by what is in force before it: one of its conditions does if the others do not."""
+        conditions = self._alternatives(check.operands[0])
+        for condition in conditions:
+            opposite = [f for x in conditions if x is not condition for f in self.implied(x, False)]
+            with self.assuming(opposite), self.assuming(self._resolved()):
+                if self.decides(condition):
+                    return True
+        return False
+
+    def _alternatives(self, condition: Operand) -> list[Operand]:
+        """Conditions one of which holds if this one does."""
+        op = self.definitions.op.get(condition) if isinstance(condition, Value) else None
+        if op is None or op.primitive != "or_":
+            return [condition]
+        return [x for side in op.operands for x in self._alternatives(side)]
+
+    def _resolved(self) -> list[Affine]:
+        """The facts of clauses of which all conditions but one are refuted by now."""
+        known = []
+        for clause in self._clauses:
+            open_ones = [x for x in clause if self.decides(x) is not False]
+            if len(open_ones) == 1:
+                known += self.implied(open_ones[0], True)
+        return known
 
     def _named(self, value: Value) -> Affine:
         if value in self._same:
@@ -202,7 +256,7 @@ class IndexRanges:
         op = self.definitions.op.get(yielded) if isinstance(yielded, Value) else None
         if op is None or depth == 0 or op.primitive not in ("if", "select"):
             return None
-        bounds = [self._growth(x, parameter, depth - 1) for x in _alternatives(op, yielded)]
+        bounds = [self._growth(x, parameter, depth - 1) for x in _merged(op, yielded)]
         known = [b for b in bounds if b is not None]
         if len(known) != len(bounds):
             return None
@@ -228,7 +282,7 @@ class IndexRanges:
         if op.primitive in ("max", "min"):
             return [_Case(self.affine(x)) for x in op.operands]
         if op.primitive in ("select", "if"):
-            sides = zip(_alternatives(op, value), (True, False), strict=True)
+            sides = zip(_merged(op, value), (True, False), strict=True)
             return [_Case(self.affine(x), tuple(self.implied(op.operands[0], holds))) for x, holds in sides]
         return []
 
@@ -254,13 +308,15 @@ class IndexRanges:
 
     def _walk(self, block: Block, reached: Callable[[Op], None]) -> None:
         facts: list[Affine] = []
+        clauses = len(self._clauses)
         for op in block.ops:
             with self.assuming(facts):
                 reached(op)
                 for inner, known in zip(op.blocks, self._inside(op), strict=True):
-                    with self.assuming(known):
+                    with self.assuming(known), self.assuming(self._resolved()):
                         self._walk(inner, reached)
             facts.extend(self._after(op))
+        del self._clauses[clauses:]
 
     def _inside(self, op: Op) -> list[list[Affine]]:
         match op.primitive:
@@ -324,7 +380,12 @@ class IndexRanges:
     def _after(self, op: Op) -> list[Affine]:
         """What holds once an op has run: a check was passed, an extent is not negative."""
         if op.primitive == "check":
+            conditions = self._alternatives(op.operands[0])
+            if len(conditions) > 1:
+                self._clauses.append(conditions)
             return self.implied(op.operands[0], True)
+        if op in self._learned:
+            return self._learned[op]
         if op.primitive in ("alloc", "reshape", "slice"):
             assert isinstance(op.result.type, Array)
             shape = [self.extent(op.result, axis) for axis in range(op.result.type.rank)]
@@ -336,7 +397,7 @@ def _counts(value: Value) -> bool:
     return value.type == INDEX
 
 
-def _alternatives(op: Op, value: Operand) -> list[Operand]:
+def _merged(op: Op, value: Operand) -> list[Operand]:
     """What a selection or a merge may be: if the condition holds, and if not."""
     if op.primitive == "select":
         return list(op.operands[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
 
 from srcgrad.analysis.affine import Affine
@@ -27,6 +28,29 @@ def comparison(name: str, gap: Affine) -> list[Affine]:
         case "eq":
             return [gap, gap * -1]
     return []
+
+
+def outcome(name: str, gap: Affine, proves: Callable[[Affine], bool]) -> bool | None:
+    """Whether ``a op b``, with ``gap = b - a``; None if that is not known."""
+    match name:
+        case "lt":
+            return _either(gap - 1, gap * -1, proves)
+        case "le":
+            return _either(gap, gap * -1 - 1, proves)
+        case "gt":
+            return _either(gap * -1 - 1, gap, proves)
+        case "ge":
+            return _either(gap * -1, gap - 1, proves)
+    apart = proves(gap - 1) or proves(gap * -1 - 1)
+    if apart or (gap.is_constant and gap.constant == 0):
+        return apart if name == "ne" else not apart
+    return None
+
+
+def _either(yes: Affine, no: Affine, proves: Callable[[Affine], bool]) -> bool | None:
+    if proves(yes):
+        return True
+    return False if proves(no) else None
 
 
 def fact(value: Value, sign: int = 1, constant: int = 0) -> Affine:

@@ -18,7 +18,7 @@ import numpy as np
 from srcgrad.frontend.boundary.generators import memory_of
 from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.boundary.pytree import NATIVE, build_container, count_leaves
-from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
 from srcgrad.ir.types import Array
 
 
@@ -84,8 +84,8 @@ class _Text:
                 if cls is tuple:
                     return f"({items})"
                 return f"{self.name(build_container)}({self.name(cls)}, {keys!r}, ({items}))"
-            case Choice():
-                raise AssertionError("a choice of functions stays inside a program")
+            case Choice() | Maybe():
+                raise AssertionError("what depends on the path stays inside a program")
 
     def name(self, value: object) -> str:
         name = f"c{len(self.names)}"

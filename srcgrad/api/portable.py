@@ -15,7 +15,7 @@ from types import CodeType, FunctionType, ModuleType
 import numpy as np
 
 from srcgrad.frontend.boundary.places import Capture
-from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
 
 Route = tuple[object, ...]
 
@@ -67,8 +67,8 @@ def structure_text(structure: Structure) -> str:
             return f"Static({described(value)!r})"
         case Tree(cls=cls, keys=keys, children=children):
             return f"Tree({named(cls)}, {keys!r}, [{', '.join(map(structure_text, children))}])"
-        case Choice():
-            raise AssertionError("a choice of functions stays inside a program")
+        case Choice() | Maybe():
+            raise AssertionError("what depends on the path stays inside a program")
 
 
 def code_digest(code: CodeType) -> str:

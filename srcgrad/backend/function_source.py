@@ -19,7 +19,7 @@ from srcgrad.backend.python_numbers import python_numbers
 from srcgrad.backend.raised_text import exception_text, own_exceptions
 from srcgrad.backend.ranges import write_ranges
 from srcgrad.backend.runtime import HELPERS
-from srcgrad.backend.scratch_text import SCRATCH_NAMES, on_stack, pushed_rows, row_stack_lines, row_width
+from srcgrad.backend.scratch_text import SCRATCH_NAMES, places, pushed_rows, row_stack_lines, row_width
 from srcgrad.backend.stacks import cursor, is_scalar_stack, reference_stack_lines, scalar_stack_lines
 from srcgrad.backend.statements import (
     Copies,
@@ -74,7 +74,7 @@ class FunctionPrinter:
         vector_math: bool,
         helpers: set[str],
     ) -> None:
-        self.on_stack = on_stack(function) if vector_math else frozenset()
+        self.placed = places(function) if vector_math else {}
         self.function = function = write_ranges(function, readable=not compiled)
         self.name = name
         self.entry = entry
@@ -289,7 +289,7 @@ class FunctionPrinter:
     def assignment(self, op: Op) -> Iterator[str]:
         name = self.names[op.result]
         is_array = isinstance(op.result.type, Array)
-        value = array_text(op, self.expressions, self.on_stack) if is_array else self.expressions.op(op)[0]
+        value = array_text(op, self.expressions, self.placed) if is_array else self.expressions.op(op)[0]
         if name == value:
             return
         sign = AUGMENTED.get(op.primitive)

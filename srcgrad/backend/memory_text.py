@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from srcgrad.analysis.affine import Affine, affine
 from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
 from srcgrad.backend.raised_text import exception_text
-from srcgrad.backend.scratch_text import buffer_text
+from srcgrad.backend.scratch_text import BUFFER, buffer_text
 from srcgrad.ir.core import Const, Op, Operand, Value
 from srcgrad.ir.types import Array
 from srcgrad.primitives.control import OUT_OF_RANGE
@@ -19,8 +19,8 @@ LONGEST = 100
 SUM = PRECEDENCE["+"]
 
 
-def array_text(op: Op, expressions: Expressions, on_stack: Container[Value]) -> str:
-    """A fresh array, or a view."""
+def array_text(op: Op, expressions: Expressions, placed: Mapping[Value, str]) -> str:
+    """A fresh array, or a view; ``placed`` has the function of srcgrad.vector_math that says where it is."""
     text = expressions.text
     result = op.result.type
     assert isinstance(result, Array)
@@ -28,10 +28,13 @@ def array_text(op: Op, expressions: Expressions, on_stack: Container[Value]) -> 
         case "alloc":
             extents = [text(x) for x in op.operands]
             shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
-            if op.result in on_stack:
-                expressions.imported.add("buffer")
+            place = placed.get(op.result, "")
+            if place:
+                expressions.imported.add(place)
+            if place == BUFFER:
                 return buffer_text(op, shape)
-            return f"np.{op.text('fill')}({shape}{dtype_argument(result.dtype)})"
+            made = f"np.{op.text('fill')}({shape}{dtype_argument(result.dtype)})"
+            return f"{place}({made})" if place else made
         case "slice":
             return _slice(op, expressions)
         case "transpose":

@@ -1,7 +1,7 @@
-"""Memory on the machine's stack: small allocations that end with the function, and the rows of stacks of lanes.
+"""Where compiled code has memory: little on the machine's stack, large storage in large pages, rows of stacks together.
 
-Compiled code makes them with srcgrad.vector_math.scratch, so that LLVM can tell them apart; plain Python has ordinary
-arrays and slices in their place.
+Compiled code makes what ends with the function, and the rows of stacks of lanes, with srcgrad.vector_math.scratch, so
+that LLVM can tell them apart; plain Python has ordinary arrays and slices in their place.
 """
 
 from __future__ import annotations
@@ -16,9 +16,22 @@ from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
 
-SCRATCH_NAMES = frozenset({"buffer", "row"})
+BUFFER, ROW, LARGE_PAGES = "buffer", "row", "large_pages"  # of srcgrad.vector_math
+SCRATCH_NAMES = frozenset({BUFFER, ROW, LARGE_PAGES})
 LARGEST, ALL = 1024, 8192  # elements of one allocation, and of all
 FIRST = 16  # rows of a new stack
+
+
+def places(function: Function) -> dict[Value, str]:
+    """The function of srcgrad.vector_math that makes an allocation, or finds a place for it, where there is one."""
+    large = (op.result for op in walk(function.body) if _grows(op))
+    return {**dict.fromkeys(large, LARGE_PAGES), **dict.fromkeys(on_stack(function), BUFFER)}
+
+
+def _grows(op: Op) -> bool:
+    """Whether an op makes storage of a reverse sweep, whose size the program knows when it runs."""
+    kept = op.primitive == "alloc" and ("stored" in op.attributes or "snapshots" in op.attributes)
+    return kept and op.attributes["fill"] == "empty" and not _is_literal(op.operands)
 
 
 def on_stack(function: Function) -> frozenset[Value]:

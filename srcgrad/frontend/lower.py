@@ -14,7 +14,7 @@ from srcgrad.frontend.arrays.stores import require_no_outdated_copies
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.known import ValueNeededError
 from srcgrad.frontend.boundary.places import Capture, Captured
-from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.functions import run
 from srcgrad.frontend.calls.order import start_order
@@ -25,7 +25,17 @@ from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.registry import FUNCTIONS
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.syntax import source
-from srcgrad.frontend.values import Bound, Closure, Counted, FrontValue, GrowingList, SinglePass, SliceValue, Yielding
+from srcgrad.frontend.values import (
+    Bound,
+    Closure,
+    Counted,
+    FrontValue,
+    GrowingList,
+    SinglePass,
+    SliceValue,
+    TupleValue,
+    Yielding,
+)
 from srcgrad.ir.core import Block, Function, Location, Value
 from srcgrad.primitives.library import LIBRARY
 from srcgrad.primitives.table import new_builder
@@ -125,6 +135,7 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
 
 def _finished(lowering: Lowering, result: FrontValue, name: str, changed: tuple[str, ...]) -> Lowered:
     """The function whose body has been lowered, with the hidden arrays as further parameters."""
+    result = without_none(lowering, result)
     structure = dynamic(describe(result))
     if is_front_end_only(structure):
         hint = "Return numbers, arrays, or containers of them; np.array() makes an array of a list."
@@ -144,9 +155,19 @@ def _finished(lowering: Lowering, result: FrontValue, name: str, changed: tuple[
     )
 
 
+def without_none(lowering: Lowering, result: FrontValue) -> FrontValue:
+    """The result of a whole function: what may be None in it is an error there."""
+    result = lowering.given(result)
+    if not isinstance(result, TupleValue):
+        return result
+    items = tuple(without_none(lowering, item) for item in result.items)
+    unchanged = all(a is b for a, b in zip(items, result.items, strict=True))
+    return result if unchanged else TupleValue(items, result.cls, result.keys, result.home)
+
+
 def is_front_end_only(structure: Structure) -> bool:
-    """Whether a result holds something that exists only while lowering: a nested function, a range."""
-    if isinstance(structure, Choice):
+    """Whether a result holds something that exists only while lowering: a nested function, what may be None."""
+    if isinstance(structure, Choice | Maybe):
         return True
     if isinstance(structure, Tree):
         return structure.cls is SinglePass or any(map(is_front_end_only, structure.children))

@@ -15,7 +15,7 @@ from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending, Scope
-from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, MaybeNone, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
 
@@ -132,7 +132,22 @@ class Lowering:
     # -- walking the source ---------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr) -> FrontValue:
-        """Lower an expression."""
+        """Lower an expression whose value is needed: where it may be None, that is an error at run time."""
+        value = self.evaluate_any(node)
+        with self.at(node):
+            return self.given(value)
+
+    def given(self, value: FrontValue) -> FrontValue:
+        """The value of what may be None, checked not to be."""
+        if not isinstance(value, MaybeNone):
+            return value
+        what = repr(value.name) if value.name else "a value"
+        message = f"{what} is None where a value is needed"
+        self.builder.emit("check", value.given, exception="TypeError", message=message)
+        return value.some
+
+    def evaluate_any(self, node: ast.expr) -> FrontValue:
+        """Lower an expression whose value may be None."""
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
             self.refuse(node, f"{type(node).__name__} is not in the language", error=UnsupportedSyntaxError)

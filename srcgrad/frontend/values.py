@@ -230,10 +230,24 @@ class Yielding:
 
 @dataclass(frozen=True, eq=False)
 class OneOf:
-    """One of several functions, which one is known at run time: the number ``tag`` counts them from 0."""
+    """One of several functions or strings, which one is known at run time: ``tag`` counts them from 0."""
 
     tag: Operand
     options: tuple[Static | Closure, ...]
+
+    @property
+    def of_strings(self) -> bool:
+        """Whether there are strings (and None and members of enumerations) to choose from, and nothing to call."""
+        return not any(isinstance(f, Closure) or callable(f.value) for f in self.options)
+
+
+@dataclass(frozen=True, eq=False)
+class MaybeNone:
+    """A value where ``given`` is true, and None elsewhere; ``name`` is that of the user's variable that holds it."""
+
+    some: FrontValue
+    given: Operand
+    name: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +274,7 @@ FrontValue = (
     | Neighbourhood
     | Yielding
     | OneOf
+    | MaybeNone
 )
 
 

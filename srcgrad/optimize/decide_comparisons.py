@@ -1,4 +1,4 @@
-"""Settle comparisons, minima and maxima of integers whose outcome is known from their ranges.
+"""Settle comparisons, minima and maxima of integers whose outcome is known from their ranges, and checks that pass.
 
 ``max(0, n)`` is n where n is an extent, and ``i > 0`` holds in ``range(1, n)``. What is left for ``fold_constants``
 are branches on constants.
@@ -33,7 +33,8 @@ def f(x: f64[:]):
 
 from __future__ import annotations
 
-from srcgrad.analysis.affine import Affine
+from collections.abc import Container
+
 from srcgrad.analysis.extents import pinned
 from srcgrad.analysis.index_ranges import IndexRanges
 from srcgrad.ir.core import Function, Op, Operand, Value, index, truth, walk
@@ -45,10 +46,13 @@ COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 def decide_comparisons(function: Function) -> Function:
     decided: dict[Op, Operand] = {}
+    passed: set[Op] = set()
     keep = pinned(function)
     ranges = IndexRanges(function)
 
     def reached(op: Op) -> None:
+        if op.primitive == "check" and ranges.always_passes(op):
+            passed.add(op)
         if op.primitive not in (*COMPARISONS, "max", "min") or op.operands[0].type != INDEX:
             return
         outcome = _outcome(op, ranges)
@@ -57,13 +61,15 @@ def decide_comparisons(function: Function) -> Function:
 
     if any(op.primitive in (*COMPARISONS, "max", "min") for op in walk(function.body)):
         ranges.walk(reached)
-    return _replaced(function, decided) if decided else function
+    return _replaced(function, decided, passed) if decided or passed else function
 
 
-def _replaced(function: Function, decided: dict[Op, Operand]) -> Function:
+def _replaced(function: Function, decided: dict[Op, Operand], passed: Container[Op]) -> Function:
     by_result = {op.result: operand for op, operand in decided.items()}
 
     def visit(op: Op) -> Replacement | None:
+        if op in passed:
+            return [], {}
         if len(op.results) != 1 or op.results[0] not in by_result:
             return None
         return [], {op.result: _final(op.result, by_result)}
@@ -81,35 +87,12 @@ def _final(value: Value, by_result: dict[Value, Operand]) -> Operand:
 
 def _outcome(op: Op, ranges: IndexRanges) -> Operand | None:
     a, b = op.operands
-    gap = ranges.affine(b) - ranges.affine(a)
     if op.primitive in ("max", "min"):
+        gap = ranges.affine(b) - ranges.affine(a)
         if ranges.proves(gap):
             return b if op.primitive == "max" else a
         if ranges.proves(gap * -1):
             return a if op.primitive == "max" else b
         return None
-    holds = _holds(op.primitive, gap, ranges)
+    holds = ranges.decides(op.result)
     return None if holds is None else truth(holds)
-
-
-def _holds(name: str, gap: Affine, ranges: IndexRanges) -> bool | None:
-    """Whether ``a op b``, with ``gap = b - a``; None if that is not known."""
-    match name:
-        case "lt":
-            return _either(gap - 1, gap * -1, ranges)
-        case "le":
-            return _either(gap, gap * -1 - 1, ranges)
-        case "gt":
-            return _either(gap * -1 - 1, gap, ranges)
-        case "ge":
-            return _either(gap * -1, gap - 1, ranges)
-    apart = ranges.proves(gap - 1) or ranges.proves(gap * -1 - 1)
-    if apart or (gap.is_constant and gap.constant == 0):
-        return apart if name == "ne" else not apart
-    return None
-
-
-def _either(yes: Affine, no: Affine, ranges: IndexRanges) -> bool | None:
-    if ranges.proves(yes):
-        return True
-    return False if ranges.proves(no) else None

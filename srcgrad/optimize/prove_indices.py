@@ -116,6 +116,8 @@ class _Proofs:
         i, n = (self.ranges.affine(x) for x in op.operands)
         starts, ends = self.ranges.proves(i), self.ranges.proves(n - i - 1)
         if starts and (ends or self._moves_in_front(op, i, n)):
+            if not ends:  # a check in front is there to stay, one in its place goes with the last use of the index
+                self.ranges.learn(op, n - i - 1)
             self.in_range.add(op)
             self.ranges.equate(op.result, op.operands[0])
         elif not starts and ends and self.ranges.proves(i + n):

@@ -22,7 +22,7 @@ import numpy as np
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.boundary.generators import FIELDS, memory_of
 from srcgrad.frontend.boundary.objects import class_of_object, fields_of, has_fields, is_structured
-from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
 from srcgrad.ir.types import BOOL, C128, F64, I64, Array, DType, Scalar, dtype_of
 
 # Numba cannot tell a Python float from a NumPy float64, so a scalar argument of these types is weak in promotion.
@@ -91,6 +91,9 @@ def leaves_of(structure: Structure) -> Iterator[Leaf]:
         yield structure
     elif isinstance(structure, Choice):
         yield structure.leaf
+    elif isinstance(structure, Maybe):
+        yield from leaves_of(structure.some)
+        yield structure.flag
     elif isinstance(structure, Tree):
         for child in structure.children:
             yield from leaves_of(child)

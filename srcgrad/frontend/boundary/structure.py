@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from srcgrad.ir.types import INDEX, Array, Scalar
+from srcgrad.ir.types import INDEX, TRUTH, Array, Scalar
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,18 @@ class Tree:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several functions; its leaf is a number that says which. It exists only inside a program."""
+    """One of several functions or strings; its leaf is a number that says which. It exists only inside a program."""
 
     options: tuple[Static, ...]
     leaf: Leaf = Leaf(INDEX)
 
 
-Structure = Leaf | Static | Tree | Choice
+@dataclass(frozen=True)
+class Maybe:
+    """None, or a value of a structure; a flag behind the value's leaves says which. Only inside a program."""
+
+    some: Structure
+    flag: Leaf = Leaf(TRUTH)
+
+
+Structure = Leaf | Static | Tree | Choice | Maybe

@@ -22,8 +22,8 @@ from srcgrad.frontend.calls.math_errors import checked
 from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_element, is_of_other_package, spelled
 from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.containers.as_arrays import as_expression
-from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.merge import settle
+from srcgrad.frontend.control.options import for_each_option, one_of_strings
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import kind_of, number
@@ -42,7 +42,7 @@ from srcgrad.frontend.values import (
     is_list,
     is_number,
 )
-from srcgrad.ir.core import constant, index
+from srcgrad.ir.core import constant
 from srcgrad.ir.types import F64, dtype_of
 from srcgrad.primitives.library import LIBRARY
 from srcgrad.primitives.scalar import FUNCTIONS as PRIMITIVES
@@ -76,7 +76,8 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
             return call(lowering, Static(cls.__call__), [function, *arguments], keywords)
         case OneOf():
             held = [settle(lowering, a) for a in arguments]  # computed once, in front of the branch
-            return _call_one_of(lowering, function, 0, held, {k: settle(lowering, v) for k, v in keywords.items()})
+            named = {k: settle(lowering, v) for k, v in keywords.items()}
+            return for_each_option(lowering, function, lambda option: call(lowering, option, held, named))
         case Static(value=Method(name=name)):
             return call_method(lowering, name, arguments, keywords)
         case Static(value=value):
@@ -84,22 +85,15 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
     lowering.refuse(None, f"{kind_of(function)} is called", error=ArgumentTypeError)
 
 
-def _call_one_of(lowering: Lowering, chosen: OneOf, first: int, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    """A branch around the calls of the functions from ``first`` on."""
-    if first == len(chosen.options) - 1:
-        return call(lowering, chosen.options[first], arguments, keywords)
-    here = ScalarValue(lowering.builder("eq", chosen.tag, index(first)))
-    return branch(
-        lowering,
-        here,
-        lambda: call(lowering, chosen.options[first], arguments, keywords),
-        lambda: _call_one_of(lowering, chosen, first + 1, arguments, keywords),
-    )
-
-
 def call_object(lowering: Lowering, value: object, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """A call of a Python object: by its handler, as a primitive, through the library, or through its source."""
     known = _hashable(value)
+    if python_function(value) is None or (known and (value in FUNCTIONS or value in LIBRARY)):
+        arguments = [lowering.given(a) for a in arguments]
+        keywords = {name: lowering.given(a) for name, a in keywords.items()}
+        chosen = one_of_strings((*arguments, *keywords.values()))
+        if chosen is not None:
+            return _for_each_string(lowering, chosen, value, arguments, keywords)
     of_arrays = isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
     if known and (value in LIBRARY or of_arrays):
         arguments = [as_expression(lowering, a) for a in arguments]
@@ -132,6 +126,20 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
     if made is not None:
         return made
     return _call_other(lowering, value, arguments, keywords)
+
+
+def _for_each_string(
+    lowering: Lowering, chosen: OneOf, function: object, arguments: Arguments, keywords: Keywords
+) -> FrontValue:
+    """A call that must know a string while compiling, for each of those that may be its argument."""
+    held = [settle(lowering, a) for a in arguments]
+    named = {name: settle(lowering, a) for name, a in keywords.items()}
+
+    def with_option(option: FrontValue) -> FrontValue:
+        given = [option if a is chosen else a for a in held]
+        return call_object(lowering, function, given, {k: option if a is chosen else a for k, a in named.items()})
+
+    return for_each_option(lowering, chosen, with_option)
 
 
 def elements(lowering: Lowering, value: FrontValue) -> FrontValue:
@@ -266,7 +274,7 @@ def evaluate_keywords(lowering: Lowering, nodes: Sequence[ast.keyword]) -> dict[
     keywords: dict[str, FrontValue] = {}
     for k, node in enumerate(nodes):
         later = [n.value for n in nodes[k + 1 :]]
-        value = before_later_writes(lowering, lowering.evaluate(node.value), later)
+        value = before_later_writes(lowering, lowering.evaluate_any(node.value), later)
         if node.arg is not None:
             keywords[node.arg] = value
             continue

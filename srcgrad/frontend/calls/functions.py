@@ -13,6 +13,7 @@ from srcgrad.frontend.calls.recursion import activation
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.control.merge import held
 from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.names import as_binding
 from srcgrad.frontend.scope import Scope, outermost
 from srcgrad.frontend.syntax import source, subset
 from srcgrad.frontend.syntax.bindings import declared, is_generator, rebound_inside, returns_early
@@ -114,7 +115,7 @@ def run_body(
     lowering: Lowering, node: source.FunctionNode, scope: Scope, bound: Mapping[str, FrontValue]
 ) -> FrontValue:
     """The result of the body."""
-    scope.names, scope.home = dict(bound), lowering.builder.ops
+    scope.names, scope.home = {name: as_binding(v) for name, v in bound.items()}, lowering.builder.ops
     body = prepared(node)
     with lowering.within(scope, lowering.builder.location):
         if isinstance(body, ast.Lambda):
@@ -124,7 +125,7 @@ def run_body(
         lowering.execute(statements)
         if lowering.dead or last.value is None:
             return Static(None)
-        return lowering.evaluate(last.value)
+        return lowering.evaluate_any(last.value)
 
 
 def bind(

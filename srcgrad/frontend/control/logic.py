@@ -25,7 +25,7 @@ def condition(lowering: Lowering, node: ast.expr) -> Number:
             return truth(lowering, value)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return invert(lowering, condition(lowering, node.operand))
-        value = lowering.evaluate(node)
+        value = lowering.evaluate_any(node)
         if isinstance(value, GrowingList):
             value = growing.is_nonempty(lowering, value)
         return truth(lowering, value)
@@ -33,7 +33,7 @@ def condition(lowering: Lowering, node: ast.expr) -> Number:
 
 def logical(lowering: Lowering, is_and: bool, nodes: Sequence[ast.expr], as_truth: bool) -> FrontValue:
     """``a and b and ...`` or ``a or b or ...``; ``as_truth``: only the truth of the result matters."""
-    evaluate = (lambda n: condition(lowering, n)) if as_truth else lowering.evaluate
+    evaluate = (lambda n: condition(lowering, n)) if as_truth else lowering.evaluate_any
     first, rest = nodes[0], nodes[1:]
     left = evaluate(first)
     if not rest:

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend import values
 from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
-from srcgrad.frontend.boundary.structure import Choice, Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
 from srcgrad.frontend.control.one_of_lists import OneOfLists, joined_lists, operands_of_list, rebuilt_list
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
 from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
-from srcgrad.ir.core import Const, Operand, constant, index
+from srcgrad.ir.core import Const, Operand, constant, index, truth
 from srcgrad.ir.types import Array, Scalar, Type
+
+NONE = Static(None, None)
 
 
 class JoinError(Exception):
@@ -65,7 +68,9 @@ def describe(value: FrontValue) -> Structure:
         case values.Static():
             return Static(value.value, _key(value.value))
         case values.OneOf(options=options):
-            return Choice(tuple(_function(describe(f)) for f in options))
+            return Choice(tuple(_option(describe(f)) for f in options))
+        case values.MaybeNone(some=some):
+            return Maybe(describe(some))
         case values.Closure(node=node, scope=scope) if not value.defaults:
             return Static(value, (Identity(node), Identity(scope)))
         case _:
@@ -82,6 +87,8 @@ class Changeable(Static):
 
 def identified(value: FrontValue) -> Structure:
     """The structure of a value in which what can be changed is that very object, and not what is in it now."""
+    if isinstance(value, values.MaybeNone):
+        return Maybe(identified(value.some))
     if not isinstance(value, TupleValue):
         return describe(value)
     items = tuple(identified(v) for v in value.items)
@@ -96,7 +103,7 @@ def contents(s: Structure) -> Structure:
         return Tree(s.value.cls, s.value.keys, tuple(contents(c) for c in s.items))  # type: ignore[arg-type]  # as in describe
     if isinstance(s, Tree):
         return Tree(s.cls, s.keys, tuple(contents(c) for c in s.children))
-    return s
+    return Maybe(contents(s.some)) if isinstance(s, Maybe) else s
 
 
 def freeze(s: Structure) -> None:
@@ -107,16 +114,21 @@ def freeze(s: Structure) -> None:
         s.value.home = s.value.origin = None
         for item in s.items:
             freeze(item)
-    if isinstance(s, Tree):
-        for child in s.children:
+    if isinstance(s, Tree | Maybe):
+        for child in parts_of(s):
             freeze(child)
+
+
+def parts_of(s: Tree | Maybe) -> tuple[Structure, ...]:
+    """The structures of which one is made."""
+    return (s.some,) if isinstance(s, Maybe) else s.children
 
 
 def outlives(lowering: Lowering, s: Structure) -> bool:
     """Whether the objects in a structure were made in front of the block that has just been lowered."""
     if isinstance(s, Changeable):
         return lowering.builder.is_open(s.value.home)
-    return not isinstance(s, Tree) or all(outlives(lowering, c) for c in s.children)
+    return not isinstance(s, Tree | Maybe) or all(outlives(lowering, c) for c in parts_of(s))
 
 
 def escapes(lowering: Lowering, s: Structure) -> bool:
@@ -124,9 +136,9 @@ def escapes(lowering: Lowering, s: Structure) -> bool:
 
     Only there the variables of that call have values.
     """
-    if isinstance(s, Tree):
-        return any(escapes(lowering, c) for c in s.children)
-    made_by = [f.value.scope for f in _functions(s) if isinstance(f.value, values.Closure)]
+    if isinstance(s, Tree | Maybe):
+        return any(escapes(lowering, c) for c in parts_of(s))
+    made_by = [f.value.scope for f in _options(s) if isinstance(f.value, values.Closure)]
     while made_by:
         scope = made_by.pop()
         assert isinstance(scope, Scope)
@@ -136,17 +148,18 @@ def escapes(lowering: Lowering, s: Structure) -> bool:
     return False
 
 
-def _function(s: Structure) -> Static:
+def _option(s: Structure) -> Static:
     assert isinstance(s, Static)
     return s
 
 
-def _functions(s: Structure) -> tuple[Static, ...]:
-    """The functions that a structure may stand for; () for anything else."""
+def _options(s: Structure) -> tuple[Static, ...]:
+    """The functions or strings that a structure may stand for; () for anything else."""
     if isinstance(s, Choice):
         return s.options
-    is_function = isinstance(s, Static) and (isinstance(s.value, values.Closure) or callable(s.value))
-    return (_function(s),) if is_function else ()
+    if isinstance(s, Static) and (isinstance(s.value, values.Closure | str | None | Enum) or callable(s.value)):
+        return (s,)
+    return ()
 
 
 def _key(value: object) -> object:
@@ -173,9 +186,20 @@ def join(a: Structure, b: Structure) -> Structure:
             return Leaf(x if x == y else Array(x.dtype, x.rank, "A"))
         case Tree(), Tree() if (a.cls, a.keys, len(a.children)) == (b.cls, b.keys, len(b.children)):
             return Tree(a.cls, a.keys, tuple(join(x, y) for x, y in zip(a.children, b.children, strict=True)))
-    if _functions(a) and _functions(b) and not any(map(holds_operands, (*_functions(a), *_functions(b)))):
-        return Choice(tuple(dict.fromkeys((*_functions(a), *_functions(b)))))
+    options = (*_options(a), *_options(b))
+    if _options(a) and _options(b) and not any(map(holds_operands, options)):
+        return Choice(tuple(dict.fromkeys(options)))
+    if NONE in (a, b) or Maybe in (type(a), type(b)):
+        return _joined_maybe(a, b)
     raise JoinError(f"{spelled(a)} or {spelled(b)}")
+
+
+def _joined_maybe(a: Structure, b: Structure) -> Structure:
+    """The structure of a value that is None on some paths."""
+    a, b = (s.some if isinstance(s, Maybe) else s for s in (a, b))
+    if NONE in (a, b):
+        return Maybe(dynamic(b if a == NONE else a))
+    return Maybe(join(dynamic(a), dynamic(b)))
 
 
 def _is_number(s: Structure) -> bool:
@@ -202,7 +226,9 @@ def spelled(s: Structure) -> str:
         case Tree(cls=cls, children=children):
             return f"a {cls.__name__} of {len(children)}"
         case Choice(options=options):
-            return f"one of {len(options)} functions"
+            return f"one of {len(options)} functions or strings"
+        case Maybe(some=some):
+            return f"{spelled(some)} or None"
         case Static(value=values.Bound()):
             return "a partial call"
         case Static(value=values.Counted()):
@@ -225,7 +251,7 @@ def dynamic(s: Structure) -> Structure:
         return Leaf(Scalar(_sample(s).dtype), weak=True)
     if isinstance(s, Tree):
         return Tree(s.cls, s.keys, tuple(dynamic(c) for c in s.children))
-    return s
+    return Maybe(dynamic(s.some)) if isinstance(s, Maybe) else s
 
 
 def types_of(s: Structure) -> list[Type]:
@@ -238,6 +264,8 @@ def flatten(lowering: Lowering, value: FrontValue, s: Structure) -> list[Operand
         return []
     if isinstance(s, Choice):
         return [_tag(lowering, value, s)]
+    if isinstance(s, Maybe):
+        return _maybe_operands(lowering, value, s)
     if isinstance(s, Tree) and s.cls is OneOfLists:
         return operands_of_list(lowering, value, s)
     if isinstance(s, Tree):
@@ -251,11 +279,19 @@ def flatten(lowering: Lowering, value: FrontValue, s: Structure) -> list[Operand
     return [ref if ref.type == s.type else lowering.builder("relax", ref)]
 
 
+def _maybe_operands(lowering: Lowering, value: FrontValue, s: Maybe) -> list[Operand]:
+    if isinstance(value, values.Static) and value.value is None:
+        return [*fillers(lowering, s.some), truth(False)]
+    if isinstance(value, values.MaybeNone):
+        return [*flatten(lowering, value.some, s.some), value.given]
+    return [*flatten(lowering, value, s.some), truth(True)]
+
+
 def _tag(lowering: Lowering, value: FrontValue, s: Choice) -> Operand:
     """The number of a function among those of a choice."""
     if not isinstance(value, values.OneOf):
-        return index(s.options.index(_function(describe(value))))
-    own = [s.options.index(_function(describe(f))) for f in value.options]
+        return index(s.options.index(_option(describe(value))))
+    own = [s.options.index(_option(describe(f))) for f in value.options]
     if own == list(range(len(own))):
         return value.tag
     tag: Operand = index(own[-1])
@@ -282,6 +318,9 @@ def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> Fr
         case Choice(options=options):
             functions = tuple(rebuild(lowering, f, operands) for f in options)
             return values.OneOf(next(operands), functions)  # type: ignore[arg-type]  # of Static structures
+        case Maybe(some=structure):
+            some = rebuild(lowering, structure, operands)
+            return values.MaybeNone(some, next(operands))
         case Tree(cls=cls) if cls is OneOfLists:
             return rebuilt_list(lowering, s, operands)
         case Tree(cls=cls, keys=keys, children=children):
@@ -327,8 +366,8 @@ def refuse_join(lowering: Lowering, what: str, fault: JoinError, error: type[Err
 def holds_operands(s: Structure) -> bool:
     """Whether something that counts as known at compile time has run-time values inside, as a partial call may."""
     match s:
-        case Tree(children=children):
-            return any(map(holds_operands, children))
+        case Tree() | Maybe():
+            return any(map(holds_operands, parts_of(s)))
         case Static(value=values.Counted() | values.Message()):
             return True
         case Static(value=values.SliceValue() as part):

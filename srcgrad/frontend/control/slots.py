@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from srcgrad.frontend.boundary.structure import Static, Structure
+from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.control.merge import (
+    NONE,
     JoinError,
     contents,
     escapes,
@@ -27,8 +28,6 @@ from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.values import Static as ValueKnown
 from srcgrad.ir.core import Const, Operand, Value, truth
 from srcgrad.ir.types import TRUTH, Type
-
-NONE = Static(None, None)
 
 
 @dataclass(frozen=True)

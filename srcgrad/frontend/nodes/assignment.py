@@ -46,7 +46,7 @@ from srcgrad.ir.core import Operand, index
 
 @statement(ast.Assign)
 def _assign(lowering: Lowering, node: ast.Assign) -> None:
-    value = before_later_writes(lowering, lowering.evaluate(node.value), node.targets)
+    value = before_later_writes(lowering, lowering.evaluate_any(node.value), node.targets)
     if _stays_delayed(lowering, node, value):
         names.store(lowering, node.targets[0].id, value)  # type: ignore[attr-defined]  # the single target is a name
         return
@@ -65,7 +65,7 @@ def _stays_delayed(lowering: Lowering, node: ast.Assign, value: FrontValue) -> b
 @statement(ast.AnnAssign)
 def _annotated(lowering: Lowering, node: ast.AnnAssign) -> None:
     if node.value is not None:
-        assign(lowering, node.target, lowering.evaluate(node.value))
+        assign(lowering, node.target, lowering.evaluate_any(node.value))
 
 
 def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
@@ -74,10 +74,10 @@ def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
         case ast.Name():
             names.store(lowering, target.id, named(lowering, value, target.id))
         case ast.Tuple() | ast.List():
-            unpack(lowering, target.elts, value)
+            unpack(lowering, target.elts, lowering.given(value))
         case ast.Subscript():
             with lowering.at(target):
-                _store(lowering, target, value)
+                _store(lowering, target, lowering.given(value))
         case ast.Attribute() if (part := _part(lowering, target)) is not None:
             with lowering.at(target):
                 parts.write(lowering.builder, part, (Static(Ellipsis),), value)
@@ -208,7 +208,7 @@ def _augmented(lowering: Lowering, node: ast.AugAssign) -> None:
 
 
 def _augment_name(lowering: Lowering, node: ast.AugAssign, name: str) -> None:
-    old = names.load(lowering, name)
+    old = lowering.given(names.load(lowering, name))
     value = lowering.evaluate(node.value)
     if not _changed_in_place(lowering, type(node.op), old, value):
         names.store(lowering, name, named(lowering, apply_binary(lowering, type(node.op), old, value), name))

@@ -23,6 +23,7 @@ from srcgrad.frontend.calls.functions import call_python
 from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.containers.items import change
 from srcgrad.frontend.control.merge import held
+from srcgrad.frontend.control.options import for_each_option
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.numbers.conversions import NATURAL, converted_to, dtype_argument
@@ -33,6 +34,7 @@ from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.values import (
     Bound,
     FrontValue,
+    OneOf,
     ScalarValue,
     Static,
     TupleValue,
@@ -72,6 +74,8 @@ def attribute(lowering: Lowering, value: FrontValue, name: str) -> FrontValue:
         return _of_container(lowering, value, name)
     if isinstance(value, Static):
         return _of_object(lowering, value.value, name)
+    if isinstance(value, OneOf) and value.of_strings:
+        return for_each_option(lowering, value, lambda option: attribute(lowering, option, name))
     lowering.refuse(None, f"{kind_of(value)} has no attribute {name!r} here", error=UnsupportedError)
 
 

@@ -10,9 +10,9 @@ from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import short_circuit
+from srcgrad.frontend.control.options import for_each_option
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
-from srcgrad.frontend.nodes.names import has_value
 from srcgrad.frontend.nodes.operators import binary, invert
 from srcgrad.frontend.nodes.special_methods import by_method, special
 from srcgrad.frontend.values import (
@@ -20,6 +20,8 @@ from srcgrad.frontend.values import (
     Closure,
     Counted,
     FrontValue,
+    MaybeNone,
+    OneOf,
     ScalarValue,
     Static,
     TupleValue,
@@ -35,22 +37,17 @@ ORDER: dict[type[ast.cmpop], str] = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
 }
+NEGATED: dict[type[ast.cmpop], bool] = {ast.Is: False, ast.Eq: False, ast.IsNot: True, ast.NotEq: True}
 
 
 def compare(lowering: Lowering, node: ast.Compare) -> FrontValue:
     """``a < b < c``: each operand evaluated once, and only as far as Python does."""
-    match node:
-        case ast.Compare(ast.Name(id=name), [ast.Is() | ast.IsNot() as op], [ast.Constant(value=None)]):
-            some = has_value(lowering, name)
-            if some is not None:
-                known = ScalarValue(some)
-                return known if isinstance(op, ast.IsNot) else invert(lowering, known)
-    left = before_later_writes(lowering, lowering.evaluate(node.left), node.comparators)
+    left = before_later_writes(lowering, lowering.evaluate_any(node.left), node.comparators)
     return _chain(lowering, left, node.ops, node.comparators)
 
 
 def _chain(lowering: Lowering, left: FrontValue, ops: Sequence[ast.cmpop], nodes: Sequence[ast.expr]) -> FrontValue:
-    right = lowering.evaluate(nodes[0])
+    right = lowering.evaluate_any(nodes[0])
     first = compare_two(lowering, ops[0], left, right)
     if len(ops) == 1:
         return first
@@ -58,6 +55,14 @@ def _chain(lowering: Lowering, left: FrontValue, ops: Sequence[ast.cmpop], nodes
 
 
 def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue) -> FrontValue:
+    if isinstance(a, MaybeNone) and isinstance(b, Static) and b.value is None and type(op) in NEGATED:
+        some = ScalarValue(a.given)
+        return some if NEGATED[type(op)] else invert(lowering, some)
+    a, b = lowering.given(a), lowering.given(b)
+    if isinstance(a, OneOf):
+        return for_each_option(lowering, a, lambda option: compare_two(lowering, op, option, b))
+    if isinstance(b, OneOf):
+        return for_each_option(lowering, b, lambda option: compare_two(lowering, op, a, option))
     match op:
         case ast.Is():
             return Static(_identical(lowering, a, b))

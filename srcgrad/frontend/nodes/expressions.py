@@ -78,8 +78,8 @@ def evaluate_items(
     items: list[FrontValue] = []
     for k, node in enumerate(nodes):
         inner = node.value if isinstance(node, ast.Starred) else node
-        value = before_later_writes(lowering, lowering.evaluate(inner), [*nodes[k + 1 :], *later])
-        items += sequence_items(lowering, value) if isinstance(node, ast.Starred) else [value]
+        value = before_later_writes(lowering, lowering.evaluate_any(inner), [*nodes[k + 1 :], *later])
+        items += sequence_items(lowering, lowering.given(value)) if isinstance(node, ast.Starred) else [value]
     return tuple(items)
 
 
@@ -109,7 +109,7 @@ def _set(lowering: Lowering, node: ast.Set) -> FrontValue:
 @expression(ast.NamedExpr)
 def _named(lowering: Lowering, node: ast.NamedExpr) -> FrontValue:
     assert isinstance(node.target, ast.Name)
-    value = lowering.name(held(lowering, lowering.evaluate(node.value)), node.target.id)
+    value = lowering.name(held(lowering, lowering.evaluate_any(node.value)), node.target.id)
     names.store(lowering, node.target.id, value)
     return value
 
@@ -180,7 +180,7 @@ def _compare(lowering: Lowering, node: ast.Compare) -> FrontValue:
 @expression(ast.IfExp)
 def _conditional(lowering: Lowering, node: ast.IfExp) -> FrontValue:
     test = condition(lowering, node.test)
-    return branch(lowering, test, lambda: lowering.evaluate(node.body), lambda: lowering.evaluate(node.orelse))
+    return branch(lowering, test, lambda: lowering.evaluate_any(node.body), lambda: lowering.evaluate_any(node.orelse))
 
 
 @expression(ast.Lambda)

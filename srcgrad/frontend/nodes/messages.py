@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.values import ArrayValue, FrontValue, Message, ScalarValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, Message, OneOf, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Operand
 from srcgrad.ir.types import Array
 
@@ -136,6 +136,8 @@ def _formatted(pattern: str, texts: Mapping[str, str]) -> str:
 def _shown(lowering: Lowering, node: ast.expr, value: FrontValue, values: list[Operand]) -> str:
     if isinstance(value, Static):
         return _escaped(str(value.value))
+    if isinstance(value, OneOf) and value.of_strings:
+        return _escaped(" or ".join(str(option.value) for option in value.options if isinstance(option, Static)))
     if isinstance(value, Message):
         first = len(values)
         values.extend(value.values)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from srcgrad.errors import Error, UnboundError, UnsupportedSyntaxError
 from srcgrad.frontend.captures import from_python
 from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError, place_of
-from srcgrad.frontend.scope import Flagged, Missing, Pending, Scope
-from srcgrad.frontend.values import FrontValue
-from srcgrad.ir.core import Operand
+from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending, Scope
+from srcgrad.frontend.values import FrontValue, MaybeNone
 
-NONE_HERE = "{!r} is None where a value is needed"
 UNBOUND = "cannot access local variable {!r} where it is not associated with a value"
 
 
 def load(lowering: Lowering, name: str) -> FrontValue:
-    """The value of a name where it is read."""
+    """The value of a name where it is read; of a variable that may be None, a ``MaybeNone``."""
     owner = lowering.scope.owner(name)
     if owner is None:
         return _load_outside(lowering, name)
@@ -27,19 +25,11 @@ def load(lowering: Lowering, name: str) -> FrontValue:
     if binding is None:
         raise _unbound(lowering, name)
     if isinstance(binding, Flagged) and binding.none:
-        lowering.builder.emit("check", binding.bound, exception="TypeError", message=NONE_HERE.format(name))
-        return binding.value
+        return MaybeNone(binding.value, binding.bound, name)
     if isinstance(binding, Flagged):
         lowering.builder.emit("check", binding.bound, exception="UnboundLocalError", message=UNBOUND.format(name))
         return binding.value
     return binding
-
-
-def has_value(lowering: Lowering, name: str) -> Operand | None:
-    """The flag of a variable that may be None, which says that it is not."""
-    owner = lowering.scope.owner(name)
-    binding = owner.names.get(name) if owner is not None else None
-    return binding.bound if isinstance(binding, Flagged) and binding.none else None
 
 
 def _filled_again(lowering: Lowering, owner: Scope, name: str, binding: Missing) -> LowerAgainError:
@@ -86,4 +76,9 @@ def store(lowering: Lowering, name: str, value: FrontValue) -> None:
             "Return the value instead.",
             UnsupportedSyntaxError,
         )
-    owner.names[name] = value
+    owner.names[name] = as_binding(value)
+
+
+def as_binding(value: FrontValue) -> Binding:
+    """How a variable holds a value."""
+    return Flagged(value.some, value.given, none=True) if isinstance(value, MaybeNone) else value

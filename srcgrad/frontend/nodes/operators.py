@@ -7,6 +7,7 @@ from typing import NoReturn
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays.delayed import as_delayed, expression
 from srcgrad.frontend.control.merge import simplified
+from srcgrad.frontend.control.options import for_each_option
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
@@ -17,7 +18,9 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     GrowingList,
+    MaybeNone,
     Message,
+    OneOf,
     ScalarValue,
     SliceValue,
     Static,
@@ -57,7 +60,9 @@ def kind_of(value: FrontValue) -> str:
         return "a sequence of run-time length"
     if isinstance(value, Static):
         return "None" if value.value is None else f"a {type(value.value).__name__}"
-    return "a function"
+    if isinstance(value, MaybeNone):
+        return f"{kind_of(value.some)} or None"
+    return "one of several strings" if isinstance(value, OneOf) and value.of_strings else "a function"
 
 
 def binary(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> FrontValue:
@@ -149,6 +154,10 @@ def truth(lowering: Lowering, a: FrontValue) -> Number:
     """``bool(a)``: Static, or a scalar of dtype bool."""
     if is_number(a):
         return scalars.truth(lowering.builder, number(lowering, a))
+    if isinstance(a, MaybeNone):
+        return truth(lowering, logical_and(lowering, ScalarValue(a.given), a.some))
+    if isinstance(a, OneOf):
+        return number(lowering, for_each_option(lowering, a, lambda option: truth(lowering, option)))
     if isinstance(a, TupleValue):
         return Static(bool(a.items) or (a.cls not in (tuple, list, dict)))
     if isinstance(a, Static):

@@ -25,7 +25,7 @@ from srcgrad.ir.core import Operand, truth
 @statement(ast.Expr)
 def _expression(lowering: Lowering, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Constant):  # a docstring
-        lowering.evaluate(node.value)
+        lowering.evaluate_any(node.value)
 
 
 @statement(ast.Pass, ast.Nonlocal, ast.Global)

@@ -10,6 +10,7 @@ from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.branches import branch
+from srcgrad.frontend.control.options import for_each_option, one_of_strings
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, kind_of
@@ -54,6 +55,14 @@ def _slice_of(value: slice) -> SliceValue:
 
 def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...]) -> FrontValue:
     """``container[key]``."""
+    chosen = one_of_strings((container, *key))
+    if chosen is not None and not isinstance(container, ArrayValue | Delayed):
+
+        def of_option(option: FrontValue) -> FrontValue:
+            own = option if container is chosen else container
+            return subscript(lowering, own, tuple(option if k is chosen else k for k in key))
+
+        return for_each_option(lowering, chosen, of_option)
     if isinstance(container, ArrayValue | Delayed):
         return indexing.read(lowering.builder, container, key)
     if isinstance(container, Neighbourhood):
