@@ -128,6 +128,21 @@ def test_a_branch_in_a_branch_exchanges_two_states() -> None:
     confirm(f, X, 4, order=1)
 
 
+def test_a_branch_chooses_between_the_state_and_what_it_is_a_view_of() -> None:
+    def f(x: Any, n: int) -> Any:
+        b = np.ones(3) * x
+        c = b
+        for _ in range(n):
+            b = c[::-1]
+        if b[1] > 0.0:
+            c, b = b, c
+        c[0] += 0.3 * c[2]
+        return np.sum(b * b) - np.sum(c)
+
+    confirm(f, X, 3, order=1)
+    confirm(f, -X, 3, order=1)
+
+
 def test_what_is_appended_is_not_overwritten() -> None:
     def f(x: Any, n: int) -> Any:
         y, past = np.ones(3) * x, []

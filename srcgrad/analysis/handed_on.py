@@ -8,7 +8,7 @@ buffer was filled from it; nor read by them, where the loop itself writes to wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from srcgrad.analysis.effects import Effects, Touch, shared_depth
@@ -49,38 +49,39 @@ class HandedOn:
 
 def fits_in_buffer(carried: HandedOn, effects: Effects) -> bool:
     """Whether a buffer that is filled in front of the loop, and at the end of each iteration, does the same."""
-    given = _names(carried.parameters, effects)
+    given = _names(carried.parameters, effects, any)
     if not _stays(carried, given, effects):
         return False
-    own = given | _names((carried.result,), effects)
     sites = effects.sites.sites(carried.initial) | effects.sites.sites(carried.yielded)
-    writes_itself = any(touch.array in own for site in sites for touch in effects.writes.get(site, ()))
-    if any(_is_late(touch, site, carried, effects) for site, touch in _others(effects.writes, sites, own)):
+    possible = given | _names((carried.result,), effects, any)
+    certain = _names((*carried.parameters, carried.result), effects, all)
+    writes_itself = any(touch.array in possible for site in sites for touch in effects.writes.get(site, ()))
+    if any(_is_late(touch, site, carried, effects) for site, touch in _others(effects.writes, sites, certain)):
         return False
     if not writes_itself:
         return True
-    seen = {s for r in effects.function.results if r not in own for s in effects.sites.sites(r)}
+    seen = {s for r in effects.function.results if r not in certain for s in effects.sites.sites(r)}
     if not sites.isdisjoint(seen | effects.sites.parameters):
         return False
-    return not any(_is_late(touch, site, carried, effects) for site, touch in _others(effects.reads, sites, own))
+    return not any(_is_late(touch, site, carried, effects) for site, touch in _others(effects.reads, sites, certain))
 
 
-def _names(references: tuple[Value, ...], effects: Effects) -> set[Operand]:
-    """The references, views of them, and what a branch chooses among them and others."""
+def _names(references: tuple[Value, ...], effects: Effects, sides: Callable[[Iterable[bool]], bool]) -> set[Operand]:
+    """The references, views of them, and what branches choose: among them alone (``all``), or others, too (``any``)."""
     found: set[Operand] = set(references)
-    _find_names(effects.function.body, found)
+
+    def visit(block: Block) -> None:
+        for op in block.ops:
+            for inner in op.blocks:
+                visit(inner)
+            if effect(op.primitive) is Effect.VIEW and op.operands[0] in found:
+                found.update(op.results)
+            elif op.primitive == "if":
+                chosen = zip(op.results, *(inner.yields for inner in op.blocks), strict=True)
+                found.update(result for result, *yields in chosen if sides(y in found for y in yields))
+
+    visit(effects.function.body)
     return found
-
-
-def _find_names(block: Block, found: set[Operand]) -> None:
-    for op in block.ops:
-        for inner in op.blocks:
-            _find_names(inner, found)
-        if effect(op.primitive) is Effect.VIEW and op.operands[0] in found:
-            found.update(op.results)
-        elif op.primitive == "if":
-            chosen = zip(op.results, *(inner.yields for inner in op.blocks), strict=True)
-            found.update(result for result, *sides in chosen if not found.isdisjoint(sides))
 
 
 def _stays(carried: HandedOn, given: set[Operand], effects: Effects) -> bool:

@@ -516,3 +516,20 @@ def changed_before_it_is_read(x):
                 s += a[i] * a[i] * a[j]
         a[0] = 0.5 * t
     return s
+
+
+def emptied_into_what_changes(x):
+    """A shadow that others are emptied into is emptied itself, and yet read and cleared before: it stays."""
+    w = np.array([[0.3, -0.2, 0.5], [0.1, 0.6, -0.4], [-0.3, 0.2, 0.4]])
+    b = np.zeros(3)
+    for i in range(3):
+        b[i] = x[i]
+    a, d = b, np.zeros(3)
+    for _ in range(3):
+        c = b.copy()
+        a = w @ c
+        for i in range(3):
+            d[i] = c[i]
+    s = np.sum(d * d)
+    b[1] = a[2] * a[2]
+    return s + np.sum(b * b)

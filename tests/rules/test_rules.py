@@ -105,6 +105,7 @@ RULES = [
 
 # Right with all rules, and hard: no single predicate decides.
 HARD = [
+    (programs.emptied_into_what_changes, (X,)),
     (programs.backwards_range, (1.3, 5, 2)),
     (programs.backwards_range, (1.3, 2, 5)),
     (programs.mixed_activity, (X, 0.6)),
