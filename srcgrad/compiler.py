@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce, wraps
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
@@ -51,6 +51,7 @@ from srcgrad.optimize.relabel_shadows import relabel_shadows
 from srcgrad.optimize.remove_dead import remove_dead
 from srcgrad.optimize.remove_dead_stores import remove_dead_stores
 from srcgrad.optimize.resolve_extents import resolve_extents
+from srcgrad.optimize.run_along_diagonals import run_along_diagonals
 from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.run_in_lanes import run_in_lanes
 from srcgrad.optimize.run_in_threads import run_in_threads
@@ -81,6 +82,17 @@ class Step:
 def each(*passes: Pass, name: str = "") -> tuple[Step, ...]:
     """Steps that treat one function at a time."""
     return tuple(Step(name or run.__name__, partial(map_functions, step=run)) for run in passes)
+
+
+def followed(first: Pass, *then: Pass) -> Pass:
+    """A pass, and after it others where it has changed anything."""
+
+    @wraps(first)
+    def both(function: Function) -> Function:
+        changed = first(function)
+        return changed if changed is function else reduce(lambda current, run: run(current), then, changed)
+
+    return both
 
 
 # On the primal, before it is differentiated: what reverse mode need not keep, it should not see.
@@ -151,6 +163,8 @@ LANES = each(
     # Independent iterations side by side, with inner loops unrolled for that first.
     unroll_for_lanes,
     run_in_lanes,
+    # Tables of which an element is made of earlier ones.
+    followed(run_along_diagonals, fold_constants, hoist_invariants, share_common),
     # Pairs of points: coordinates in columns, sums in registers.
     copy_columns,
     carry_sums,

@@ -36,7 +36,7 @@ class Options:
     check_nan : bool
         Raise FloatingPointError, naming the line, where a NaN or infinity first appears.
     lanes : bool
-        Run independent iterations that have loops inside in blocks of 32, the loop over a block innermost; in loops
+        Run independent iterations that have loops inside in blocks of 64, the loop over a block innermost; in loops
         over pairs of points, look at copies of their coordinates; hand elements of arrays on from one iteration to the
         next as numbers. Compiled code only, and only where `fastmath` lets sums be reordered.
     checkpoint : int or str

@@ -90,7 +90,7 @@ def complex_numbers(x):
 def test_in_place_and_in_lanes() -> None:
     told = fates(roots, np.ones(4))
     outer, inner = line(roots, "for i"), line(roots, "while")
-    assert told[outer] == ["is reversed in place", "runs in lanes, 32 iterations side by side"]
+    assert told[outer] == ["is reversed in place", "runs in lanes, 64 iterations side by side"]
     assert told[inner] == [
         "is reversed from its last iteration to its first: the iterations of a `while` come one after the other",
         f"does not run in lanes itself: the loop at line {outer.split(':')[1]} does",
@@ -126,7 +126,7 @@ def test_threads() -> None:
     told = fates(roots, np.ones(4), parallel=True)[line(roots, "for i")]
     assert told == [
         "is reversed in place",
-        "runs in lanes, 32 iterations side by side",
+        "runs in lanes, 64 iterations side by side",
         "runs in threads, in 32 chunks",
     ]
     (told,) = fates(recurrence, np.ones(4), parallel=True).values()
@@ -144,4 +144,4 @@ def test_threads() -> None:
 def test_no_loop_runs_in_lanes(options: dict[str, bool], why: str) -> None:
     text = grad(roots, **options).explain(np.ones(4))
     assert text.endswith(f"No loop runs in lanes: {why}.\n")
-    assert "runs in lanes, 32" not in text
+    assert "runs in lanes, 64" not in text

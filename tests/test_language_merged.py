@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from agreement import confirm
@@ -9,6 +10,22 @@ from agreement import confirm
 from srcgrad import UnsupportedError, grad
 
 X = np.array([0.3, 0.6, 0.7, 0.2])
+
+
+@numba.vectorize
+def stepped(x):
+    t = x
+    for _ in range(2):
+        t += x * t
+    return t
+
+
+@numba.stencil
+def summed(a):
+    t = a[-1]
+    for k in range(2):
+        t += (k + 2) * a[1] * a[0]
+    return t
 
 
 class Box:
@@ -34,6 +51,37 @@ def last_dict(x, d):
         if x[i] > 0.5:
             o["s"] = x[0] * o["s"]
     return o["s"] * d
+
+
+def rows_of_a_field(x, d):
+    """The function of a row has a loop, which is in one that carries nothing."""
+    t = 0.0
+    for i in range(3):
+        o = Box(x.copy())
+        if x[i] > 0.5:
+            o.s = np.max(np.outer(x, x), axis=1) * d
+        t += o.s[0]
+    return t
+
+
+def elements_of_a_field(x, d):
+    t = 0.0
+    for i in range(3):
+        o = Box(x.copy())
+        if x[i] > 0.5:
+            o.s = stepped(x) * d
+        t += o.s[0]
+    return t
+
+
+def stencil_of_a_field(x, d):
+    t = 0.0
+    for i in range(3):
+        o = Box(x.copy())
+        if x[i] > 0.5:
+            o.s = summed(x) * d
+        t += o.s[1]
+    return t
 
 
 def one_of_two(x, d):
@@ -159,6 +207,7 @@ def not_needed_yet(x, d):
             changed_on_the_other_side,
         ),
         *(handed_from_object_to_object, counts_in_each_iteration),
+        *(rows_of_a_field, elements_of_a_field, stencil_of_a_field),
     ],
 )
 def test_derivatives(f):

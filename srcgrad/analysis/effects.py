@@ -163,11 +163,7 @@ class Effects:
         return not self._apart_later(read, write, pairs_of_indices, loop)
 
     def _access(self, touch: Touch) -> Access:
-        if touch.indices is not None:
-            return self.definitions.access(touch.array, touch.indices)
-        root = self.definitions.root(touch.array)
-        assert isinstance(root.type, Array)
-        return Access(root, (None,) * root.type.rank)
+        return self.definitions.access(touch.array, touch.indices)
 
     def _visible(self, value: Value, around: frozenset[Block]) -> bool:
         return self.scopes[value][-1] in around

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 # What is done to loops that are compiled, by steps that readers are not shown.
 FOLLOWING = {
     "run_in_threads": "runs independent iterations in threads, in 32 chunks",
-    "run_in_lanes": "runs independent iterations side by side, in blocks of 32",
+    "run_in_lanes": "runs independent iterations side by side, in blocks of 64",
+    "run_along_diagonals": "goes through tables along their antidiagonals",
     "carry_elements": "hands elements of arrays on from one iteration to the next as numbers",
     "copy_columns": "looks at rows of a few numbers by columns",
 }

@@ -84,7 +84,7 @@ def _in_lanes_of_one(function: Function) -> Iterator[tuple[Location | None, str]
                 continue
             forbidden = decision.unworthy(op) or decision.refusal(op, program)
             if forbidden is None:
-                yield op.location, f"{RUNS}lanes, 32 iterations side by side"
+                yield op.location, f"{RUNS}lanes, 64 iterations side by side"
                 around = f"the loop at line {op.location.line} does" if op.location else "the loop around it does"
                 for loop in walk(op.blocks[0]):
                     if loop.primitive in LOOPS:

@@ -253,7 +253,7 @@ class Specialisations:
         from srcgrad.optimize.run_in_lanes import loops
         from srcgrad.watch import watching
 
-        steps: list[tuple[str, tuple[int, int]]] = []
+        steps: list[tuple[str, object]] = []
         with watching(lambda step, function: steps.append((step, loops(function)))):
             self.program(structures)
         pairs = itertools.pairwise(steps)

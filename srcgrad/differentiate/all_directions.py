@@ -12,7 +12,8 @@ Before and after, for a function of an array ``x``, of which value and derivativ
                                                       ...                   # y_dot goes to column k
                                               return matrix
 
-What does not depend on the direction leaves the loop later, as from any loop.
+The loop is marked ``directions=True``: where iterations may run in lanes, these do, 32 directions at a time, and what
+does not depend on the direction is computed once for all of them (``optimize.run_in_lanes``).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def all_directions(tangent: Function, value: Function, position: int) -> Functio
             builder.emit("store", matrix, k, along)
         return ()
 
-    builder.for_(size, (), column, counter="k")
+    builder.for_(size, (), column, counter="k", directions=True)
     whole = matrix if len(shape) == 1 else builder("reshape", matrix, *rows, *shape)
     body = builder.close((whole,))
     return Function(tangent.name, body, {**value.callees, **tangent.callees})

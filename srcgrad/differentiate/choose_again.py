@@ -47,14 +47,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.effects import Effects
+from srcgrad.analysis.prices import is_dear
 from srcgrad.analysis.running_choice import Choice, Step, running_choices
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, index, used, walk, walk_ops, zero_like
 from srcgrad.ir.rewrite import copy_op, fresh, renamed, substitute_op, unchanged, with_blocks
-from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import new_builder
 
-DEAR = 6  # the cost of a square root
 DEPTH = 8  # of nested loops that one choice runs through
 
 
@@ -95,9 +94,7 @@ def _is_worth_it(choice: Choice, loops: Sequence[Op]) -> bool:
     if any(op.primitive in LOOPS for op in walk_ops(choice.ops)):
         return True
     around = (op for op in loops if op is not choice.loop and choice.loop in walk(op.blocks[0]))
-    return not any(
-        SCALARS[op.primitive].cost >= DEAR for loop in around for op in walk(loop.blocks[0]) if op.primitive in SCALARS
-    )
+    return not any(is_dear(op) for loop in around for op in walk(loop.blocks[0]))
 
 
 def _block(block: Block, chosen: Mapping[Op, list[Choice]]) -> Block:

@@ -13,6 +13,7 @@ from srcgrad.frontend.arrays import (
     stopped,
     ufuncs,
     views,
+    windows,
 )
 from srcgrad.frontend.calls import (
     builtin_functions,
@@ -71,4 +72,5 @@ __all__ = [
     "ufuncs",
     "vectorized",
     "views",
+    "windows",
 ]

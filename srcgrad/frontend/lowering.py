@@ -76,6 +76,8 @@ class Lowering:
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
+    keyed
+        The dicts that take keys known at run time only, by where they are made.
     overwritten
         Those of them that hold arrays in places where others were before.
     caught
@@ -119,6 +121,7 @@ class Lowering:
         self.draws = False
         self.order: ArrayValue | None = None
         self.held: set[tuple[object, object]] = set()
+        self.keyed: set[object] = set()
         self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}
         self.exact: frozenset[Value] = frozenset()
@@ -261,6 +264,16 @@ class Lowering:
         """Go back to what ``variables`` gave."""
         for scope in self.changeable():
             scope.names = {name: value for (s, name), value in variables.items() if s is scope}
+
+    @contextmanager
+    def changing_nothing(self) -> Iterator[None]:
+        """Inside, a function is lowered in a loop that carries nothing: it cannot change a variable of its caller's.
+
+        Loops in that function carry them all the same, and bind them to results that have no place outside.
+        """
+        before = self.variables()
+        yield
+        self.rebind(before)
 
     @contextmanager
     def seeing(self, variables: dict[Variable, Binding]) -> Iterator[None]:

@@ -1,8 +1,8 @@
-"""Run independent iterations side by side, 32 at a time, with the loop over these lanes innermost.
+"""Run independent iterations side by side, 64 at a time, with the loop over these lanes innermost.
 
 What LLVM can vectorise is the innermost loop only. A loop over data points, paths or observations whose body has
 loops of its own stays scalar, though its iterations exchange nothing but sums: here each scalar of the body becomes
-a row of 32, each private array gets the lane as its last axis, and the inner loops run once for all lanes.
+a row of 64, each private array gets the lane as its last axis, and the inner loops run once for all lanes.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.optimize.remove_dead import remove_dead
@@ -22,14 +22,14 @@ a row of 32, each private array gets the lane as its last axis, and the inner lo
 ... '''
 >>> print(to_text(remove_dead(run_in_lanes(parse(before, infer)))))
 def f(x: f64[:], n: i64, m: i64):
-    _1: i64 = add(n, 31)
-    _2: i64 = floordiv(_1, 32)
+    _1: i64 = add(n, 63)
+    _2: i64 = floordiv(_1, 64)
     with for_(_2, 0.0) as (total,):
         def _(block: i64, total_1: f64):
-            start: i64 = mul(block, 32)
+            start: i64 = mul(block, 64)
             _3: i64 = sub(n, start)
-            lanes: i64 = min(_3, 32)
-            y: f64[:] = alloc(32, dtype=f64, fill='empty')
+            lanes: i64 = min(_3, 64)
+            y: f64[:] = alloc(64, dtype=f64, fill='empty')
             with for_(lanes):
                 def _(lane: i64):
                     i: i64 = add(start, lane)
@@ -57,7 +57,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from srcgrad.ir.core import Block, Function, Op, walk
+from srcgrad.ir.core import Block, Function, Op, Operand, walk
 from srcgrad.ir.rewrite import Environment, renamed, substitute_op
 from srcgrad.optimize.lanes import decision
 from srcgrad.optimize.lanes.facts import Program, facts_of, program_of
@@ -71,11 +71,14 @@ def run_in_lanes(function: Function) -> Function:
     return replace(function, body=_Lanes(program).block(function.body))
 
 
-def loops(function: Function) -> tuple[int, int]:
-    """How many loops a program has, and how much they carry; each that runs in lanes has become several."""
+def loops(function: Function) -> tuple[int, int, frozenset[Operand]]:
+    """How many loops a program has, how much they carry, and how often they run.
+
+    A loop that runs in lanes has become several; two that run along antidiagonals are still two.
+    """
     bodies = [function.body, *(callee.body for callee in function.callees.values())]
     found = [op for body in bodies for op in walk(body) if op.primitive == "for"]
-    return len(found), sum(len(op.results) for op in found)
+    return len(found), sum(len(op.results) for op in found), frozenset(op.operands[0] for op in found)
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from srcgrad.analysis.exchange import Exchange
+from srcgrad.analysis.prices import is_dear
 from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import carried_over
 from srcgrad.analysis.unconditional import always_in_range
@@ -65,7 +66,6 @@ from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import infer, new_builder
 
 CHUNKS = 32
-DEAR = 6  # the cost of a square root
 INNER = 16  # iterations of a loop inside, about
 
 
@@ -141,7 +141,7 @@ def _is_worth_it(loop: Op, around: bool) -> bool:
     inner = list(walk(loop.blocks[0]))
     if any(o.primitive in LOOPS for o in inner):
         return True
-    return not around and any(o.primitive in SCALARS and SCALARS[o.primitive].cost >= DEAR for o in inner)
+    return not around and any(map(is_dear, inner))
 
 
 def _work(block: Block) -> int:

@@ -39,6 +39,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from srcgrad.analysis.accesses import indices
+from srcgrad.analysis.prices import is_dear
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, index, used, walk
 from srcgrad.ir.rewrite import Environment, copy_op, renamed, substitute_op, with_blocks
@@ -93,7 +94,7 @@ def _loops(block: Block, around: tuple[Op, ...]) -> Iterator[tuple[Op, tuple[Op,
 
 def _is_simple(loop: Op) -> bool:
     ops = loop.blocks[0].ops
-    few = len(ops) <= SHORT and not any(map(decision.is_dear, ops))
+    few = len(ops) <= SHORT and not any(map(is_dear, ops))
     scalars = all(isinstance(r.type, Scalar) for r in loop.results) and not isinstance(loop.operands[0], Const)
     return few and scalars and all(effect(op.primitive) in SIMPLE for op in ops)
 

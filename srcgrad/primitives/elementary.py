@@ -65,7 +65,7 @@ scalar(
 )
 
 # Powers and roots. cbrt and sqrt have infinite slope at 0; hypot is a norm, of slope 0 at the origin.
-scalar("sqrt", "np.sqrt({0})", lambda x, y: 0.5 / y, functions=(np.sqrt, math.sqrt), singular=True, cost=6)
+scalar("sqrt", "np.sqrt({0})", lambda x, y: 0.5 / y, functions=(np.sqrt, math.sqrt), singular=True, cost=7)
 scalar(
     "cbrt",
     "np.cbrt({0})",

@@ -1,6 +1,6 @@
 """Memory of loops over lanes in forms that LLVM can tell apart from other memory, which such loops would else compare.
 
-A loop that LLVM vectorises begins with a comparison of all addresses that it cannot tell apart. A loop over 32 lanes is
+A loop that LLVM vectorises begins with a comparison of all addresses that it cannot tell apart. A loop over 64 lanes is
 over before these comparisons pay, and there are many in a body with a dozen buffers.
 """
 

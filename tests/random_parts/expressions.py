@@ -185,7 +185,10 @@ class Expressions:
         if single and self.rng.random() < 0.4:  # of one element: it is broadcast
             return f"np.tanh({a} - {self.rng.choice(single)}) * {b}"
         matrices = [
-            (A, x) for A, s in self.scope.arrays.items() for x, t in self.scope.arrays.items() if (*shape, *t) == s
+            (A, x)
+            for A, s in self.scope.arrays.items()
+            for x, t in self.scope.arrays.items()
+            if len(t) == 1 and (*shape, *t) == s
         ]
         if len(shape) == 1 and matrices and self.rng.random() < 0.3:
             matrix, vector = self.rng.choice(matrices)

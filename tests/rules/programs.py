@@ -533,3 +533,63 @@ def emptied_into_what_changes(x):
     s = np.sum(d * d)
     b[1] = a[2] * a[2]
     return s + np.sum(b * b)
+
+
+def stored_in_place_then_changed(x):
+    """A mirror that runs each iteration again reads what was stored only if it is still there."""
+    a = np.empty(4)
+    for i in range(4):
+        a[i] = np.exp(x[i])
+    s = 0.0
+    for i in range(4):
+        s += a[i] * a[i]
+    for i in range(3):
+        a[i] = 0.5
+    return s + a[0] * x[0]
+
+
+def halved(x):
+    """A new array in each iteration, of which some elements are read that nothing was stored to."""
+    u = x.copy()
+    for _ in range(3):
+        w = np.zeros(x.shape[0])
+        for i in range(0, 4, 2):
+            w[i] = u[i] * u[i + 1] + x[i]
+        u = w
+    s = 0.0
+    for i in range(4):
+        s += (u[i] + x[i]) ** 2
+    return s
+
+
+def changed_while_new(x):
+    """What a loop starts with is written to in the loop, and read behind it."""
+    v = x * x
+    u = v
+    for _ in range(3):
+        u[0] = u[0] * u[1]
+        w = np.empty(x.shape[0])
+        for i in range(4):
+            w[i] = u[i] * x[i]
+        u = w
+    s = 0.0
+    for i in range(4):
+        s += u[i] * v[i] + v[i] * v[i]
+    return s
+
+
+def remembered(x):
+    """One of the arrays that a loop makes is still there when its successors have come and gone."""
+    u = x.copy()
+    first = x.copy()
+    for t in range(4):
+        w = np.empty(x.shape[0])
+        for i in range(4):
+            w[i] = u[i] * x[i]
+        if t == 1:
+            first = w
+        u = w
+    s = 0.0
+    for i in range(4):
+        s += u[i] * first[i]
+    return s

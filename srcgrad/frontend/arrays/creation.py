@@ -179,6 +179,13 @@ def converted(builder: Builder, value: ArrayValue | Delayed, dtype: DType) -> Fr
     )
 
 
+@array_method("setflags")
+def _setflags(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """Protection from writes is for the user's callers: it changes no result."""
+    bound(lowering, "setflags", arguments, keywords, "a", write=Static(None))
+    return Static(None)
+
+
 @array_method("fill")
 def _fill(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, value = bound(lowering, "fill", arguments, keywords, "a", "value")

@@ -92,7 +92,8 @@ def _reduce(lowering: Lowering, kernel: FunctionType, arguments: Arguments, keyw
     shape = shape_of(builder, rows)[:-1]
 
     def result(at: tuple[Operand, ...]) -> ScalarValue:
-        number = call_python(lowering, kernel, [row(builder, rows, at)], options)
+        with lowering.changing_nothing():
+            number = call_python(lowering, kernel, [row(builder, rows, at)], options)
         if isinstance(number, Static) and number.value is None:  # the row is known to be empty, and refused at run time
             return ScalarValue(constant(0, rows.dtype))
         assert isinstance(number, ScalarValue | Static)
@@ -156,7 +157,8 @@ def _fill(
     places = permuted(builder, out, permutation)
 
     def put(at: tuple[Operand, ...]) -> None:
-        call_python(lowering, kernel, [row(builder, rows, at), row(builder, places, at)], {})
+        with lowering.changing_nothing():
+            call_python(lowering, kernel, [row(builder, rows, at), row(builder, places, at)], {})
 
     builder.nest(shape[:-1], put)
     return out

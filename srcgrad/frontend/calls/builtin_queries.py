@@ -26,6 +26,7 @@ from srcgrad.frontend.values import (
     SliceValue,
     Static,
     TupleValue,
+    is_number,
 )
 
 PYTHON_TYPES = {dtype: python for python, dtype in NATURAL.items()}
@@ -81,6 +82,12 @@ def _issubclass(lowering: Lowering, arguments: Arguments, keywords: Keywords) ->
     if len(known) < 1 + len(classes):
         lowering.refuse(None, "issubclass() takes classes", error=ArgumentTypeError)
     return Static(issubclass(known[0], tuple(known[1:])))
+
+
+@function(np.isscalar)
+def _isscalar(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    value = only(lowering, arguments, keywords, "isscalar")
+    return Static(is_number(value) or (isinstance(value, Static) and bool(np.isscalar(value.value))))
 
 
 @function(callable)

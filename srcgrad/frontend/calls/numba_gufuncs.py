@@ -51,7 +51,8 @@ def _generalised(lowering: Lowering, ufunc: object, arguments: Arguments, keywor
         for k, axes in enumerate(layout):
             if not axes and (k >= len(taken) or _takes_array(ufunc, k)):
                 parts[k] = _vector_of_one(lowering, operands[k], at)
-        call_python(lowering, ufunc.gufunc_builder.py_func, parts, {})
+        with lowering.changing_nothing():
+            call_python(lowering, ufunc.gufunc_builder.py_func, parts, {})
 
     lowering.builder.nest((length or index(1),), lambda at: once(at[0]))
     if length is None:

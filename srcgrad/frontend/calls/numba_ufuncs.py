@@ -34,7 +34,8 @@ def _elementwise(lowering: Lowering, ufunc: object, arguments: Arguments, keywor
 
     def element(builder: Builder, *xs: Number) -> Number:
         values = xs if row is None else [_as(lowering, x, t) for x, t in zip(xs, row[:-1], strict=True)]
-        result = number(lowering, call_python(lowering, ufunc._dispatcher.py_func, values, {}))
+        with lowering.changing_nothing():
+            result = number(lowering, call_python(lowering, ufunc._dispatcher.py_func, values, {}))
         return ScalarValue(as_scalar(result if row is None else _as(lowering, result, row[-1])).operand)
 
     result = expression(lowering.builder, given, element)

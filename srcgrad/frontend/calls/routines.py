@@ -28,12 +28,30 @@ def routine(
     adding: bool = False,
     vjp_into: Callable[..., object] | None = None,
     helpers: tuple[str, ...] = (),
+    jvp_into: Callable[..., object] | None = None,
+    by_columns: bool = False,
+    product: bool = False,
 ) -> Callable[[F], F]:
     """Let the decorated function, the form for plain Python, be a routine; ``compiled`` is the text for Numba."""
 
     def add(plain: F) -> F:
         assert isinstance(plain, FunctionType)
-        row = Routine(plain.__name__, reads, fills, aids, plain, compiled, jvp, vjp, adding, vjp_into, helpers)
+        row = Routine(
+            plain.__name__,
+            reads,
+            fills,
+            aids,
+            plain,
+            compiled,
+            jvp,
+            vjp,
+            adding=adding,
+            vjp_into=vjp_into,
+            helpers=helpers,
+            jvp_into=jvp_into,
+            by_columns=by_columns,
+            product=product,
+        )
         add_routine(row)
         FUNCTIONS[plain] = lambda lowering, arguments, keywords: _call(lowering, row, arguments, keywords)
         return plain

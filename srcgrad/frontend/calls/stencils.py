@@ -67,7 +67,8 @@ def _stencil(lowering: Lowering, stencil: object, arguments: Arguments, keywords
 
     def element(at: tuple[Operand, ...]) -> None:
         place = tuple(builder("add", i, index(max(0, -low))) for i, (low, _) in zip(at, reach, strict=True))
-        value = number(lowering, kernel.at(lowering, place, []))
+        with lowering.changing_nothing():
+            value = number(lowering, kernel.at(lowering, place, []))
         builder.emit("store", out.ref, *place, converted(builder, value, out.dtype))
 
     builder.nest(inner, element)
@@ -90,7 +91,7 @@ def _inside(lowering: Lowering, n: Operand, low: int, high: int) -> Operand:
 def _explored(lowering: Lowering, kernel: Kernel, rank: int) -> tuple[Reach, DType]:
     """How far the kernel reaches, and the dtype of its result: it is lowered once into a block that is thrown away."""
     offsets: list[tuple[FrontValue, ...]] = []
-    with lowering.block():
+    with lowering.block(), lowering.changing_nothing():
         result = number(lowering, kernel.at(lowering, (index(0),) * rank, offsets))
     if kernel.stencil.neighborhood is not None:
         return [(int(low), int(high)) for low, high in kernel.stencil.neighborhood], as_scalar(result).dtype

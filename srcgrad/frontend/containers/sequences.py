@@ -13,9 +13,11 @@ from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.containers.growing import place
-from srcgrad.frontend.containers.items import known_set, sequence_items
+from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.keyed import new_set, set_of
 from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.containers.methods import flag
+from srcgrad.frontend.control.folds import fold
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import binary, truth
@@ -28,6 +30,7 @@ from srcgrad.frontend.values import (
     SinglePass,
     Static,
     TupleValue,
+    Yielding,
     is_counted,
 )
 from srcgrad.ir.core import Operand, index
@@ -134,13 +137,18 @@ def _next(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
 @function(functools.reduce, least=2, most=3)
 def _reduce(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     combine, sequence, *start = arguments
+    if is_counted(sequence):
+        whole = as_counted(lowering, sequence)
+        return fold(lowering, whole, start[0] if start else None, lambda a, b: call(lowering, combine, [a, b], {}))
     items = [*start, *sequence_items(lowering, sequence)]
     return functools.reduce(lambda a, b: call(lowering, combine, [a, b], {}), items)
 
 
 @function(set, frozenset, least=0, most=1)
 def _set(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return known_set(lowering, sequence_items(lowering, arguments[0]) if arguments else ())
+    if arguments and (is_counted(arguments[0]) or isinstance(arguments[0], Yielding)):
+        return set_of(lowering, arguments[0])
+    return new_set(lowering, sequence_items(lowering, arguments[0]) if arguments else ())
 
 
 @function(literal_unroll, least=1, most=1)

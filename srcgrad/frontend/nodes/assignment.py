@@ -13,6 +13,7 @@ from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
+from srcgrad.frontend.containers.keyed import known_key, must_take_keys, takes_keys
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
@@ -28,6 +29,7 @@ from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.values import (
     ArrayValue,
+    Bound,
     Counted,
     Delayed,
     FrontValue,
@@ -187,10 +189,17 @@ def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue
 
 
 def _store_entry(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
-    if len(key) != 1 or not isinstance(key[0], Static):
-        lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
-    entries = dict(zip(container.keys, container.items, strict=True)) | {key[0].value: value}
+    known = known_key(key[0] if len(key) == 1 else TupleValue(key))
+    elsewhere = container.home is not lowering.builder.ops and takes_keys(container)
+    if not isinstance(known, Static) or (elsewhere and known.value not in container.keys and _is_of_numbers(known)):
+        raise must_take_keys(lowering, container)
+    entries = dict(zip(container.keys, container.items, strict=True)) | {known.value: value}
     change(lowering, container, tuple(entries.values()), tuple(entries))
+
+
+def _is_of_numbers(key: Static) -> bool:
+    parts = key.value if isinstance(key.value, tuple) else (key.value,)
+    return all(isinstance(part, int | float) for part in parts)
 
 
 @statement(ast.AugAssign)
@@ -228,6 +237,10 @@ def _augment_attribute(lowering: Lowering, node: ast.AugAssign, owner: FrontValu
 def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript) -> None:
     """``container[key] op= value``. Python reads an element before it evaluates the right side."""
     container = lowering.evaluate(target.value)
+    get, put = special(lowering, container, "__getitem__"), special(lowering, container, "__setitem__")
+    if get is not None and put is not None:
+        _augment_by_methods(lowering, node, get, put, lowering.evaluate(target.slice))
+        return
     key = evaluate_key(lowering, target.slice)
     if isinstance(container, Delayed) and container.part is not None and not may_write(lowering, node.value):
         value = lowering.evaluate(node.value)
@@ -244,6 +257,14 @@ def _augment_item(lowering: Lowering, node: ast.AugAssign, target: ast.Subscript
     value = lowering.evaluate(node.value)
     if isinstance(container, ArrayValue) or not _changed_in_place(lowering, type(node.op), old, value):
         _put(lowering, container, key, apply_binary(lowering, type(node.op), old, value))
+
+
+def _augment_by_methods(lowering: Lowering, node: ast.AugAssign, get: Bound, put: Bound, key: FrontValue) -> None:
+    """The same of an object whose class has methods for it."""
+    old = call(lowering, get, [key], {})
+    value = lowering.evaluate(node.value)
+    if not _changed_in_place(lowering, type(node.op), old, value):
+        call(lowering, put, [key, apply_binary(lowering, type(node.op), old, value)], {})
 
 
 def _changed_in_place(lowering: Lowering, op: type[ast.operator], old: FrontValue, value: FrontValue) -> bool:

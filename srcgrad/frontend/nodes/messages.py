@@ -81,11 +81,17 @@ def exception_named(name: str) -> type:
 
 
 def message_of_numbers(lowering: Lowering, arguments: Sequence[ast.expr]) -> tuple[str, list[Operand]]:
-    """The message of an exception: arrays are too much for it."""
+    """The message of an exception: an array is too much for it, and only said to be one."""
     text, values = message_of(lowering, arguments)
-    if any(isinstance(v.type, Array) for v in values):
-        lowering.refuse(arguments[0], "an array in the message of an exception", "Name numbers or text.")
-    return text, values
+    numbers = [v for v in values if not isinstance(v.type, Array)]
+
+    def shown(place: re.Match[str]) -> str:
+        value = None if place[1] is None else values[int(place[1])]
+        if value is None or value in numbers:
+            return place[0] if value is None else f"{{{numbers.index(value)}}}"
+        return "[...]"
+
+    return PLACES.sub(shown, text), numbers
 
 
 def message_of(lowering: Lowering, arguments: Sequence[ast.expr], separator: str = ", ") -> tuple[str, list[Operand]]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from srcgrad.analysis.prices import is_dear
 from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import carried_over, only_sums
 from srcgrad.ir.core import Block, Op, defined, walk
 from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes.allowed import forbidding
 from srcgrad.optimize.lanes.facts import Program, facts_of
-from srcgrad.primitives.scalar import SCALARS
+from srcgrad.optimize.lanes.streams import streams
 
-DEAR = 6  # the cost of a square root
 LARGEST = 400  # ops in a body; what is larger takes Numba too long
 
 
@@ -26,6 +26,8 @@ def unworthy(op: Op) -> Refusal | None:
     """Why lanes would not pay: they do for dear operations with loops around that LLVM would not vectorise well."""
     if op.primitive != "for":
         return refused("the iterations of a `while` come one after the other")
+    if "directions" in op.attributes:
+        return None
     body = op.blocks[0]
     size = sum(1 for _ in walk(body))
     if size > LARGEST:
@@ -34,6 +36,8 @@ def unworthy(op: Op) -> Refusal | None:
         return refused("it computes nothing that takes longer than a division")
     if depth(body) < 2 and not _recurs(body):
         return refused("loops inside one another or a recurrence would make it worth while, and it has none")
+    if streams(op):
+        return refused("it goes through arrays as they lie in memory, which is as fast without")
     return None
 
 
@@ -43,10 +47,6 @@ def refusal(loop: Op, program: Program) -> Refusal | None:
     if any(isinstance(v.type, Scalar) and v.type.dtype.kind == "c" for v in defined(body)):
         return refused("it computes with complex numbers")
     return carried_over(loop) or forbidding(facts_of(loop, program))
-
-
-def is_dear(op: Op) -> bool:
-    return op.primitive in SCALARS and SCALARS[op.primitive].cost >= DEAR
 
 
 def depth(block: Block) -> int:
