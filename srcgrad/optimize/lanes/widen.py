@@ -19,14 +19,13 @@ from srcgrad.optimize.lanes.calls import call_with_lanes
 from srcgrad.optimize.lanes.common import common_branch, common_for, common_while
 from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Carry, Lane, names_of
-from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
+from srcgrad.optimize.lanes.masked import Mask, masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
 from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 LANES = 64
 PITCH = LANES + 8  # from row to row of an array: at a distance of a power of two, rows would share few sets of a cache
-DIRECTIONS = 32  # whose rows are walked one after the other
 GROUP = 8  # LLVM does the last lanes one by one unless it sees that their number is a multiple of this
 
 
@@ -52,15 +51,15 @@ class Widening:
     totals: dict[Value, Operand] = field(default_factory=dict)  # the sum of a value over the lanes
     rows: dict[Op, Value] = field(default_factory=dict)  # what all lanes push or pop together
     here: Block = field(init=False)  # whose ops are being widened
-    mask: Value | None = None  # the buffer that says which lanes take the branch around
+    mask: Mask | None = None  # which lanes take the branch around
 
     @property
     def width(self) -> int:
-        return DIRECTIONS if self.facts.of_directions else LANES
+        return self.facts.directions or LANES
 
     @property
     def pitch(self) -> int:
-        return DIRECTIONS if self.facts.of_directions else PITCH
+        return self.facts.directions or PITCH
 
     def __post_init__(self) -> None:
         self.users = users(self.facts.body)
@@ -85,7 +84,7 @@ class Widening:
             self.start = self.builder("mul", block, index(self.width), name="start")
             rest = self.builder("sub", trips, self.start)
             self.lanes = self.padded = self.builder("min", rest, index(self.width), name="lanes")
-            if self.facts.of_directions:
+            if self.facts.directions:
                 groups = self.builder("floordiv", self.builder("add", self.lanes, index(GROUP - 1)), index(GROUP))
                 self.padded = self.builder("mul", groups, index(GROUP), name="padded")
             self.packs.fill(self.builder, self.start, self.lanes, self.pitch)
@@ -141,13 +140,16 @@ class Widening:
 
     def _control(self, op: Op) -> None:
         parting = self.facts.parts(op)
+        if op.primitive == "if" and parting and not _has_loops(op):
+            self.pending.append(op)
+            return
+        if self.mask is not None:
+            self.mask.settle(self)  # the next loop over lanes may lie in what does not run
         match op.primitive:
             case "for":
                 masked_for(self, op) if parting else common_for(self, op)
             case "while":
                 masked_while(self, op) if parting else common_while(self, op)
-            case "if" if parting and not _has_loops(op):
-                self.pending.append(op)
             case "if":
                 masked_branch(self, op) if parting else common_branch(self, op)
 
@@ -176,7 +178,7 @@ class Widening:
 
     # -- where lanes part ---------------------------------------------------------------------------------
 
-    def masked_block(self, mask: Value, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
+    def masked_block(self, mask: Mask, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
         """A block in which only the lanes of a mask change anything; ``merged`` are results with their new values."""
         outer, self.mask = self.mask, mask
         self.block(block, [Carry(y, self.buffers[result], merges=True) for y, result in merged])
@@ -226,7 +228,7 @@ class Widening:
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
             current = Lane(self, lane, dict(zip(sums, totals, strict=False)))
-            mask = None if self.mask is None else self.builder("load", self.mask, lane)
+            mask = None if self.mask is None else self.mask.of(current)
             for op in ops:
                 current.op(op, mask)
                 for result in op.results:
