@@ -264,6 +264,8 @@ SCALARS: dict[str, Callable[..., Runtime]] = {
     "pow": lambda a, b: np.power(a, b),
     "max": lambda a, b: np.maximum(a, b),
     "min": lambda a, b: np.minimum(a, b),
+    "larger": lambda a, b: b if b > a else a,
+    "smaller": lambda a, b: b if b < a else a,
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b,

@@ -134,3 +134,33 @@ def test_parts_for_threads() -> None:
 
     np.testing.assert_allclose(grad(f, jit=False)(X), 3.0 * X**2)
     np.testing.assert_allclose(grad(f)(X), 3.0 * X**2)
+
+
+def larger_of_two(x: Array) -> float:
+    return 3.0 * max(x[0], x[1]) + min(x[1], x[0])
+
+
+def running(x: Array) -> float:
+    best = 0.0
+    for v in x:
+        best = max(np.sqrt(v), best)
+    return best
+
+
+@pytest.mark.parametrize("f", [larger_of_two, running])
+@pytest.mark.parametrize("jit", [False, True])
+def test_nan_counts_only_as_the_first(f: Callable[[Array], float], jit: bool) -> None:
+    for pair in ([1.0, 2.0], [np.nan, 1.0], [1.0, np.nan], [-1.0, 4.0], [4.0, -1.0]):
+        x = np.array(pair)
+        with np.errstate(invalid="ignore"):
+            value, tangent = jvp(f, (x,), (np.array([0.3, -0.7]),), jit=jit)
+            assert value == pytest.approx(f(x), nan_ok=True)
+            slope = grad(f, jit=jit)(x) @ np.array([0.3, -0.7])
+            assert np.isnan(value) or slope == pytest.approx(tangent)
+
+
+def test_numpys_own_are_nan() -> None:
+    def f(x: float) -> float:
+        return np.maximum(x, np.nan) + np.minimum(1.0, np.nan)
+
+    assert np.isnan(jvp(f, (2.0,), (1.0,), jit=False)[0])

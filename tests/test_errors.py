@@ -108,12 +108,6 @@ def matches(x):
     return x * x
 
 
-@refused(1.0, error=UnsupportedError, found="a set", instead="tuple")
-def makes_set(x):
-    s = {x, 2.0}  # here
-    return len(s) * x
-
-
 COUNT = 0
 
 

@@ -103,6 +103,23 @@ def test_writes_happen_once(jit: bool) -> None:
         np.testing.assert_allclose(changed, x + 1.0 + w, rtol=1e-15)
 
 
+def test_a_check_in_a_loop_that_stays() -> None:
+    """The mirror of the loop checks again, but what the loop writes is read, and it runs first."""
+
+    def filled(x, a):
+        for _ in range(1, a.shape[0]):
+            _ = a[[-4, -1, 2]]
+            a[:] = np.outer(x, x)
+        return np.sum(a * a)
+
+    gradient = grad(filled, argnums=(0, 1), jit=False)
+    by_x, by_a = gradient(ONE, np.ones((4, 2)))
+    np.testing.assert_allclose(by_x, 8 * 4 * ONE**3, rtol=1e-14)
+    np.testing.assert_array_equal(by_a, np.zeros((4, 2)))
+    with pytest.raises(ValueError, match="extent"):
+        gradient(np.ones(3), np.ones((4, 2)))
+
+
 def test_inside_numba() -> None:
     g = grad(weighted)
 

@@ -273,10 +273,6 @@ def test_a_global_set_that_changes(monkeypatch):
     assert grad(known_sets, jit=False)(0.7, 5) == pytest.approx(before + 3.0)
 
 
-def set_of_run_time_values(x):
-    return len({x, 2.0})
-
-
 def with_a_file(x):
     with open("nothing") as f:  # noqa: F841
         return x
@@ -327,7 +323,6 @@ def index_is_caught(x):
 @pytest.mark.parametrize(
     ("f", "message"),
     [
-        (set_of_run_time_values, "a set of values not known"),
         (with_a_file, "this context is not in the language"),
         (in_object_mode, "objmode hands the program to Python"),
         (left_by_break, "leaving a try"),

@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 
 from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.affine import Affine
+from srcgrad.analysis.conditions import alternatives, decided, implied
 from srcgrad.analysis.extents import Dim, Extents
-from srcgrad.analysis.inequalities import OPPOSITE, comparison, fact, is_large, outcome, without
+from srcgrad.analysis.inequalities import fact, is_large, without
 from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Operand, Value, defined, first_carried, index
 from srcgrad.ir.types import BOOL, INDEX, Array, Scalar
 
@@ -105,28 +106,17 @@ class IndexRanges:
         """From this op on the fact is in force, where the op is."""
         self._learned.setdefault(op, []).append(known)
 
+    def implied(self, condition: Operand, holds: bool) -> list[Affine]:
+        """The facts that follow from a condition, or from its opposite."""
+        return implied(condition, holds, self.definitions.op, self.affine)
+
     def decides(self, condition: Operand) -> bool | None:
         """Whether a condition holds at the op that ``walk`` has reached; None if that is not known."""
-        if isinstance(condition, Const):
-            return bool(condition.value)
-        op = self.definitions.op.get(condition)
-        if op is None:
-            return None
-        if op.primitive == "not_":
-            opposite = self.decides(op.operands[0])
-            return None if opposite is None else not opposite
-        if op.primitive in ("and_", "or_"):
-            settling = op.primitive == "or_"
-            sides = [self.decides(x) for x in op.operands]
-            return settling if settling in sides else (None if None in sides else not settling)
-        if op.primitive not in OPPOSITE or op.operands[0].type != INDEX:
-            return None
-        a, b = (self.affine(x) for x in op.operands)
-        return outcome(op.primitive, b - a, self.proves)
+        return decided(condition, self.definitions.op, self.affine, self.proves)
 
     def always_passes(self, check: Op) -> bool:
         """Whether a check holds by what is in force before it: one of its conditions does if the others do not."""
-        conditions = self._alternatives(check.operands[0])
+        conditions = alternatives(check.operands[0], self.definitions.op)
         for condition in conditions:
             opposite = [f for x in conditions if x is not condition for f in self.implied(x, False)]
             with self.assuming(opposite), self.assuming(self._resolved()):
@@ -134,20 +124,13 @@ class IndexRanges:
                     return True
         return False
 
-    def _alternatives(self, condition: Operand) -> list[Operand]:
-        """Conditions one of which holds if this one does."""
-        op = self.definitions.op.get(condition) if isinstance(condition, Value) else None
-        if op is None or op.primitive != "or_":
-            return [condition]
-        return [x for side in op.operands for x in self._alternatives(side)]
-
     def _resolved(self) -> list[Affine]:
         """The facts of clauses of which all conditions but one are refuted by now."""
         known = []
         for clause in self._clauses:
-            open_ones = [x for x in clause if self.decides(x) is not False]
-            if len(open_ones) == 1:
-                known += self.implied(open_ones[0], True)
+            left = [x for x in clause if self.decides(x) is not False]
+            if len(left) == 1:
+                known += self.implied(left[0], True)
         return known
 
     def _named(self, value: Value) -> Affine:
@@ -286,20 +269,6 @@ class IndexRanges:
             return [_Case(self.affine(x), tuple(self.implied(op.operands[0], holds))) for x, holds in sides]
         return []
 
-    def implied(self, condition: Operand, holds: bool) -> list[Affine]:
-        """The facts that follow from a condition, or from its opposite."""
-        op = self.definitions.op.get(condition) if isinstance(condition, Value) else None
-        if op is None:
-            return []
-        if op.primitive == "not_":
-            return self.implied(op.operands[0], not holds)
-        if op.primitive == ("and_" if holds else "or_"):
-            return [f for x in op.operands for f in self.implied(x, holds)]
-        name = op.primitive if holds else OPPOSITE.get(op.primitive)
-        if name not in OPPOSITE or op.operands[0].type != INDEX:
-            return []
-        return comparison(name, self.affine(op.operands[1]) - self.affine(op.operands[0]))
-
     # Facts on the way to an op
 
     def walk(self, reached: Callable[[Op], None]) -> None:
@@ -380,7 +349,7 @@ class IndexRanges:
     def _after(self, op: Op) -> list[Affine]:
         """What holds once an op has run: a check was passed, an extent is not negative."""
         if op.primitive == "check":
-            conditions = self._alternatives(op.operands[0])
+            conditions = alternatives(op.operands[0], self.definitions.op)
             if len(conditions) > 1:
                 self._clauses.append(conditions)
             return self.implied(op.operands[0], True)

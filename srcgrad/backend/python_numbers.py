@@ -10,7 +10,8 @@ from srcgrad.backend.facts import HEADER
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
 from srcgrad.primitives.scalar import SCALARS
 
-KEEPS = frozenset({"add", "sub", "mul", "neg", "abs", "floordiv", "mod", "check_index", "max", "min", "real", "imag"})
+KEEPS = frozenset({"add", "sub", "mul", "neg", "abs", "floordiv", "mod", "check_index", "real", "imag"})
+KEEPS |= {"max", "min", "larger", "smaller"}
 ALWAYS = frozenset({"dim", "call", "gamma", "lgamma", "complex"})
 ALWAYS |= {name for name, row in SCALARS.items() if row.template.startswith("math.")}
 

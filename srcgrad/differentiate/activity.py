@@ -32,14 +32,14 @@ class Activity:
 
     def __init__(self, values: frozenset[Value], sites: Sites, active_sites: frozenset[Value]) -> None:
         self._values = values
-        self._sites = sites
+        self.sites = sites
         self._active_sites = active_sites
 
     def __contains__(self, operand: Operand) -> bool:
         if not isinstance(operand, Value) or not differentiable(operand):
             return False
         if isinstance(operand.type, Array):
-            return bool(self._sites.sites(operand) & self._active_sites)
+            return bool(self.sites.sites(operand) & self._active_sites)
         return operand in self._values
 
 

@@ -103,7 +103,7 @@ class _Squares:
                 return (x,) if factor > 0 else None
             case (("ipow" | "pow"), (_, Const(n))) if not isinstance(n, complex) and n > 0 and n % 2 == 0:
                 return ()
-            case (("add" | "max" | "min"), both):
+            case (("add" | "max" | "min" | "larger" | "smaller"), both):
                 return both
             case "select", (_, *both):
                 return both

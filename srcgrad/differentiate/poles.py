@@ -13,7 +13,7 @@ from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, captured
 from srcgrad.primitives.scalar import SCALARS
 
 # What makes some cotangents 0: only with these can a factor be infinite where it does not matter.
-SELECTING = frozenset({"select", "max", "min"})
+SELECTING = frozenset({"select", "max", "min", "larger", "smaller"})
 
 
 class Poles:

@@ -24,6 +24,7 @@ from srcgrad.differentiate.returned_writes import return_writes
 from srcgrad.differentiate.reverse import Reverse
 from srcgrad.differentiate.rules import drop_links, has_rules, link_rules, runs_itself, spliced
 from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
+from srcgrad.differentiate.turns import start_with_copies
 from srcgrad.ir.core import Function, Operand, Value, constant, defined, zero_like
 from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack
@@ -138,6 +139,7 @@ def prepared(
     if has_rules(function):
         activity = find_active(function, inputs, reverse=True)
         function = link_rules(function, activity, partial(transposed, callees))
+    function = start_with_copies(function, inputs)
     function = number_regions(count_whiles(mark_infinite(mark_norms(mark_regular(function)))))
     activity = find_active(function, inputs, reverse=True)
     twin_pass = TwinPass(activity, BAR, shadow=True)

@@ -6,11 +6,13 @@ the pairs by these numbers and removes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
-from srcgrad.ir.core import Block, Function, Op, Value, index, used
+from srcgrad.analysis.liveness import Liveness
+from srcgrad.ir.core import Attribute, Block, Function, Op, Value, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite, rewrite_block
 from srcgrad.ir.types import INDEX
 
@@ -56,16 +58,26 @@ def numbered(block: Block, numbers: Iterator[int]) -> Block:
 
 
 def drop_repeated_checks(function: Function) -> Function:
-    """Drop the checks of a forward loop whose value nobody asks for and whose mirror runs its iterations again."""
-    uses = set(used(function.body))
+    """Drop the checks of forward loops that have no other use, and whose mirrors run the iterations again.
 
-    def visit(op: Op) -> Replacement | None:
-        if "repeated" not in op.attributes or any(r in uses for r in op.results):
-            return None
-        blocks = tuple(rewrite_block(b, {}, _drop_check) for b in op.blocks)
-        return [replace(op, blocks=blocks)], {}
+    A loop that stays, for its value or for what it writes, keeps its checks: what comes behind them relies on them.
+    """
+    regions = {op.attributes["region"] for op in walk(function.body) if "repeated" in op.attributes}
+    while regions:
+        without = rewrite(function, partial(_without_checks, regions=regions))
+        needed = Liveness(without).needed
+        staying = {k for op in needed if "repeated" in op.attributes and (k := op.attributes["region"]) in regions}
+        if not staying:
+            return without
+        regions -= staying
+    return function
 
-    return rewrite(function, visit)
+
+def _without_checks(op: Op, regions: Container[Attribute]) -> Replacement | None:
+    if "repeated" not in op.attributes or op.attributes["region"] not in regions:
+        return None
+    blocks = tuple(rewrite_block(b, {}, _drop_check) for b in op.blocks)
+    return [replace(op, blocks=blocks)], {}
 
 
 def _drop_check(op: Op) -> Replacement | None:

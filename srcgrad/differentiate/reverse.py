@@ -78,6 +78,8 @@ class Reverse:
         self.builder.location = around
 
     def op(self, op: Op) -> None:
+        if "recycled" in op.attributes:  # its shadow was that of another array, and will be
+            fill_array(self.builder, self.shadow(op.result), None)
         if "inert" in op.attributes:
             return
         match effect(op.primitive):

@@ -15,11 +15,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from srcgrad.analysis.extents import Extents
 from srcgrad.differentiate.activity import Activity
+from srcgrad.differentiate.turns import Turn, is_filled, is_its_own, turns_of
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried, index
-from srcgrad.ir.rewrite import Replacement, rewrite
+from srcgrad.ir.rewrite import Replacement, fresh, rewrite
 from srcgrad.ir.types import Array, Stack, fits
 from srcgrad.primitives.table import Effect, effect, new_builder
 
@@ -52,16 +54,17 @@ class TwinPass:
         self.shadow = shadow  # shadows start at zero; tangent arrays start as their array does
         self.twins: Twins = {}
         self.builder: Builder = new_builder()
+        self.recycled: set[Value] = set()  # arrays whose shadow was that of another one before
 
     def function(self, function: Function, given: Twins) -> Function:
         """``given`` are twins that come in as parameters; they are appended to the function's own."""
         self.twins.update(given)
+        self.extents = Extents(function)
         self.builder.open((*function.parameters, *given.values()))
         for parameter in function.parameters:
             if parameter in self.activity and isinstance(parameter.type, Array) and parameter not in self.twins:
                 self.twins[parameter] = self._twin_of_parameter(parameter)
-        for op in function.body.ops:
-            self._op(op)
+        self._ops(function.body)
         return replace(function, body=self.builder.close(function.body.yields))
 
     def _name(self, value: Value) -> str:
@@ -91,11 +94,20 @@ class TwinPass:
         assert isinstance(operand, Value)
         return self.twins[operand]
 
-    def _op(self, op: Op) -> None:
+    def _ops(self, block: Block) -> None:
+        for op in block.ops:
+            self._op(op, block)
+
+    def _op(self, op: Op, block: Block) -> None:
         self.builder.location = op.location
         kind = effect(op.primitive)
         if kind is Effect.CONTROL:
-            self._control(op)
+            self._control(op, self._turns(op, block))
+            return
+        if op.primitive == "alloc" and op.result in self.recycled:
+            filled = is_filled(op.result, block, self.extents)
+            marks = {} if filled else {"recycled": True}
+            self.builder.ops.append(replace(op, attributes={**op.attributes, **marks}))
             return
         self.builder.ops.append(op)
         if kind is Effect.CALL:
@@ -141,32 +153,53 @@ class TwinPass:
         self.builder.ops.append(replace(op, operands=operands, results=(view,)))
         return view
 
-    def _control(self, op: Op) -> None:
+    def _turns(self, op: Op, block: Block) -> list[Turn]:
+        """The arrays of a loop whose shadows take turns."""
+        if not self.shadow or op.primitive == "if":
+            return []
+        turns = [t for t in turns_of(op, self.extents, self.activity.sites) if self._active(t.fresh)]
+        return [t for t in turns if all(is_its_own(op, place, block) for place in t.places)]
+
+    def _control(self, op: Op, turns: Sequence[Turn]) -> None:
         """Carry and merge the twins of every active reference among what the op carries or merges."""
         first = first_carried(op)
         chosen = [k for k, result in enumerate(op.results) if self._active(result)]
         initial: list[Operand] = []
         if op.primitive != "if":
             initial = [self._fit(self.twin(op.operands[first + k]), op.results[k]) for k in chosen]
-        blocks = tuple(self._block(block, op, chosen, first) for block in op.blocks)
+        spare = [self._spare(turn) for turn in turns]
+        blocks = tuple(self._block(block, op, chosen, turns) for block in op.blocks)
         results = tuple(Value(_twin_type(op.results[k]), self._name(op.results[k])) for k in chosen)
         self.twins.update(zip((op.results[k] for k in chosen), results, strict=True))
-        operands, all_results = (*op.operands, *initial), (*op.results, *results)
+        operands, all_results = (*op.operands, *initial, *spare), (*op.results, *results, *map(fresh, spare))
         self.builder.ops.append(replace(op, operands=operands, results=all_results, blocks=blocks))
 
-    def _block(self, block: Block, op: Op, chosen: Sequence[int], first: int) -> Block:
+    def _spare(self, turn: Turn) -> Value:
+        """The shadow of the first new array, in front of the loop."""
+        kind = turn.fresh.type
+        assert isinstance(kind, Array)
+        self.recycled.add(turn.fresh)
+        initial = self.twin(turn.initial)
+        extents = [index(1) if k in kind.ones else self.builder("dim", initial, axis=k) for k in range(kind.rank)]
+        return self._zeros(kind, extents, self._name(turn.fresh))
+
+    def _block(self, block: Block, op: Op, chosen: Sequence[int], turns: Sequence[Turn]) -> Block:
         parameters: list[Value] = []
+        first = first_carried(op)
         if op.primitive != "if":
             for k in chosen:
                 own = block.parameters[first + k]
                 parameters.append(Value(_twin_type(own), self._name(own)))
                 self.twins[own] = parameters[-1]
-        self.builder.open((*block.parameters, *parameters))
-        for inner in block.ops:
-            self._op(inner)
-        is_test = op.primitive == "while" and block is op.blocks[0]
-        yields = [] if is_test else [self._fit(self.twin(block.yields[k]), op.results[k]) for k in chosen]
-        return self.builder.close((*block.yields, *yields))
+        spare = [Value(turn.fresh.type, self._name(turn.fresh)) for turn in turns]
+        self.twins.update(zip((turn.fresh for turn in turns), spare, strict=True))
+        self.builder.open((*block.parameters, *parameters, *spare))
+        self._ops(block)
+        if op.primitive == "while" and block is op.blocks[0]:  # the test
+            return self.builder.close(block.yields)
+        yields = [self._fit(self.twin(block.yields[k]), op.results[k]) for k in chosen]
+        handed_on = [self.twin(block.parameters[first + turn.places[-1]]) for turn in turns]
+        return self.builder.close((*block.yields, *yields, *handed_on))
 
     def _fit(self, twin: Value, reference: Value) -> Value:
         """The twin as the type that twins of this reference have everywhere."""

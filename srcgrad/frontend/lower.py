@@ -102,7 +102,7 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     """Lower with the lists and fields in memory that earlier attempts found."""
     lowering = Lowering(new_builder(), Scope("", function_name(python), {}, {}))
     lowering.growing, lowering.held, lowering.draws = known.growing, known.held, known.draws
-    lowering.filled = known.filled
+    lowering.filled, lowering.keyed = known.filled, known.keyed
     lowering.overwritten = known.overwritten
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]

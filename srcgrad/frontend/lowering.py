@@ -76,6 +76,8 @@ class Lowering:
         The functions with derivative rules that have been made callees, by the types of their arguments; see ``ruled``.
     growing, list_names
         The lists that grow at run time, with the type of their items, and the variables that hold them.
+    keyed
+        The dicts that take keys known at run time only, by where they are made.
     overwritten
         Those of them that hold arrays in places where others were before.
     caught
@@ -119,6 +121,7 @@ class Lowering:
         self.draws = False
         self.order: ArrayValue | None = None
         self.held: set[tuple[object, object]] = set()
+        self.keyed: set[object] = set()
         self.list_names: dict[object, str] = {}
         self.pending: dict[object, Pending] = {}
         self.exact: frozenset[Value] = frozenset()

@@ -11,7 +11,7 @@ def negligible(m: Matrix) -> float:
     """A size that rounding gives to elements of ``m`` that would be 0."""
     largest = 0.0
     for element in np.abs(m).ravel():
-        largest = max(largest, element)
+        largest = np.maximum(largest, element)
     return 64 * m.shape[0] * np.finfo(m.dtype).eps * largest
 
 

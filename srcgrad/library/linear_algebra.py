@@ -123,8 +123,8 @@ def det_one(a: Matrix) -> np.floating:
     smallest = np.inf
     largest = 0.0
     for i in range(a.shape[0]):
-        smallest = min(smallest, abs(lu[i, i]))
-        largest = max(largest, abs(lu[i, i]))
+        smallest = np.minimum(smallest, abs(lu[i, i]))
+        largest = np.maximum(largest, abs(lu[i, i]))
     if not smallest > 1e-6 * largest:
         return eliminated(a)
     out = np.empty(1, a.dtype)

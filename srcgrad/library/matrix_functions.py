@@ -14,7 +14,7 @@ def distance_from_one(m: Matrix) -> float:
     largest = 0.0
     for i in range(m.shape[0]):
         for j in range(m.shape[1]):
-            largest = max(largest, abs(m[i, j] - (1.0 if i == j else 0.0)))
+            largest = np.maximum(largest, abs(m[i, j] - (1.0 if i == j else 0.0)))
     return largest
 
 

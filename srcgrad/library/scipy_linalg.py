@@ -306,7 +306,7 @@ def exponential(a: Matrix) -> Matrix:
         total = 0.0
         for i in range(a.shape[0]):
             total += abs(a[i, j])
-        size = max(size, total)
+        size = np.maximum(size, total)
     halvings = 0
     while size > LARGEST:
         size /= 2.0

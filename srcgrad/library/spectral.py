@@ -32,7 +32,7 @@ def over_gaps(m: Matrix, w: Vector, settled: NDArray[np.bool_]) -> Matrix:
     n = w.shape[0]
     largest = 0.0
     for i in range(n):
-        largest = max(largest, abs(w[i]))
+        largest = np.maximum(largest, abs(w[i]))
     least = 16 * n * np.finfo(w.dtype).eps * largest
     small = negligible(m)
     quotients = np.zeros((n, n), m.dtype)

@@ -102,6 +102,15 @@ def share_of_larger(a: float, b: float) -> float:
     return 1.0 if a > b else otherwise
 
 
+def share_of_first(a: float, b: float) -> float:
+    """1 for the first operand unless the second is larger, half for each of two equal ones."""
+    otherwise = 0.0 if b > a else 1.0
+    return 0.5 if a == b else otherwise
+
+
+# Python's own, of floats: the second operand only if it is larger, or smaller. So a NaN behind is dropped.
+scalar("larger", "max({0}, {1})", lambda a, b, y: (share_of_first(a, b), share_of_larger(b, a)))
+scalar("smaller", "min({0}, {1})", lambda a, b, y: (share_of_first(b, a), share_of_larger(a, b)))
 # NaN if either operand is, as in NumPy. Ties give half to each; the tie of arrays has a rule of its own.
 scalar(
     "max",

@@ -51,7 +51,7 @@ def has_fields(cls: type) -> bool:
     if issubclass(cls, SimpleNamespace):
         return True
     package = cls.__module__.split(".")[0]
-    if cls.__module__ == __name__:
+    if cls.__module__ == __name__ or cls.__module__.startswith("srcgrad.library."):
         return True
     if package in FOREIGN or package in sys.stdlib_module_names or type(cls) is not type:
         return False

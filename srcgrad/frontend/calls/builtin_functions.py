@@ -16,6 +16,7 @@ from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.keyed import known_key, new_dict
 from srcgrad.frontend.containers.new_lists import copied
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.folds import fold
@@ -87,15 +88,16 @@ def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name:
         return _extreme_by(lowering, arguments, keywords, name)
     if len(arguments) == 1 and is_array(arguments[0]):
         return call_object(lowering, getattr(np, name), arguments, {})
+    operator = "larger" if name == "max" else "smaller"
     if len(arguments) == 1 and isinstance(arguments[0], Counted):
-        return fold(lowering, arguments[0], None, lambda a, b: binary(lowering, name, a, b))
+        return fold(lowering, arguments[0], None, lambda a, b: binary(lowering, operator, a, b))
     items = arguments if len(arguments) > 1 else sequence_items(lowering, arguments[0])
     if not items:
         lowering.refuse(None, f"{name}() of nothing", error=ArgumentTypeError)
     if any(is_array(v) for v in items):
         hint = f"Use np.{name}imum for arrays, element by element."
         lowering.refuse(None, f"{name}() of whole arrays", hint, ArgumentTypeError)
-    return functools.reduce(lambda a, b: binary(lowering, name, a, b), items)
+    return functools.reduce(lambda a, b: binary(lowering, operator, a, b), items)
 
 
 def _extreme_by(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:
@@ -216,24 +218,24 @@ def _list(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
 
 @function(dict, least=0, most=1)
 def _dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    entries: dict[object, FrontValue] = {}
+    entries: list[tuple[FrontValue, FrontValue]] = []
     if arguments:
         given = arguments[0]
         if isinstance(given, TupleValue) and given.cls is dict:
-            entries.update(zip(given.keys, given.items, strict=True))
+            entries += zip(map(Static, given.keys), given.items, strict=True)
         else:
-            entries.update(_pair(lowering, item) for item in sequence_items(lowering, given))
-    entries.update(keywords)
-    return TupleValue(tuple(entries.values()), dict, tuple(entries), lowering.builder.ops)
+            entries += [_pair(lowering, item) for item in sequence_items(lowering, given)]
+    entries += [(Static(name), value) for name, value in keywords.items()]
+    return new_dict(lowering, (lowering.path, lowering.builder.location, "dict"), entries)
 
 
-def _pair(lowering: Lowering, item: FrontValue) -> tuple[object, FrontValue]:
+def _pair(lowering: Lowering, item: FrontValue) -> tuple[FrontValue, FrontValue]:
     """A key and a value."""
     parts = sequence_items(lowering, item)
-    if len(parts) != 2 or not isinstance(parts[0], Static):
+    if len(parts) != 2:
         hint = "Write {...}, or pass keywords."
-        lowering.refuse(None, "dict() of what is no list of known keys and values", hint, UnsupportedError)
-    return parts[0].value, parts[1]
+        lowering.refuse(None, "dict() of what is no list of keys and values", hint, UnsupportedError)
+    return known_key(parts[0]), parts[1]
 
 
 @function(typing.cast, least=2, most=2)

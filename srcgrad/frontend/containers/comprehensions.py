@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.calls.dispatch import call
 from srcgrad.frontend.containers.growing import place
-from srcgrad.frontend.containers.items import known_set, sequence_items
+from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.keyed import filled, known_key, new_dict, new_set, set_of
 from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.consuming import each
@@ -17,6 +18,7 @@ from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.control.yielding import collected
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.assignment import assign
+from srcgrad.frontend.nodes.special_methods import iterated, special
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.syntax.bindings import assigned
@@ -46,9 +48,7 @@ def _list(lowering: Lowering, node: ast.ListComp) -> FrontValue:
 @expression(ast.SetComp)
 def _set(lowering: Lowering, node: ast.SetComp) -> FrontValue:
     value = lowered(lowering, node.generators, [node.elt], lambda: lowering.evaluate(node.elt))
-    if not isinstance(value, tuple):
-        lowering.refuse(node, "a set of a length not known at compile time", "Use an array.", UnsupportedError)
-    return known_set(lowering, value)
+    return new_set(lowering, value) if isinstance(value, tuple) else set_of(lowering, value)
 
 
 @expression(ast.GeneratorExp)
@@ -66,16 +66,22 @@ def _dict(lowering: Lowering, node: ast.DictComp) -> FrontValue:
         return TupleValue((lowering.evaluate(node.key), lowering.evaluate(node.value)), tuple)
 
     value = lowered(lowering, node.generators, [node.key, node.value], entry)
-    if not isinstance(value, tuple):
-        lowering.refuse(node, "a dict of a length not known at compile time", "Use an array.", UnsupportedError)
-    entries: dict[object, FrontValue] = {}
-    for pair in value:
+    if isinstance(value, tuple):
+        pairs = [(known_key(pair.items[0]), pair.items[1]) for pair in value if isinstance(pair, TupleValue)]
+        return new_dict(lowering, (lowering.path, id(node)), pairs)
+    made = filled(lowering, [])
+    put = special(lowering, made, "__setitem__")
+    assert put is not None
+
+    def store(pair: FrontValue) -> None:
         assert isinstance(pair, TupleValue)
-        key = pair.items[0]
-        if not isinstance(key, Static):
-            lowering.refuse(node.key, "a dict key that is not known at compile time", "Use strings or literals.")
-        entries[key.value] = pair.items[1]
-    return TupleValue(tuple(entries.values()), dict, tuple(entries), lowering.builder.ops)
+        call(lowering, put, pair.items, {})
+
+    if isinstance(value, Yielding):
+        value.run(store)
+    else:
+        each(lowering, value, id(node), store)
+    return made
 
 
 def lowered(
@@ -86,7 +92,7 @@ def lowered(
 ) -> Counted | Yielding | tuple[FrontValue, ...]:
     """The items, or how to make each."""
     first, *inner = generators
-    source = lowering.evaluate(first.iter)
+    source = iterated(lowering, lowering.evaluate(first.iter))
     if isinstance(source, GrowingList):
         source = as_counted(lowering, source)
     around = lowering.scope
@@ -144,7 +150,7 @@ def unrolled(
             if not inner:
                 found.append(settle(lowering, element()))
                 continue
-            source = lowering.evaluate(inner[0].iter)
+            source = iterated(lowering, lowering.evaluate(inner[0].iter))
             if not has_known_length([source]) and not _has_literal_length(source):  # also of a generator
                 raise LengthUnknownError
             found += unrolled(lowering, inner[0], inner[1:], sequence_items(lowering, source), element)
@@ -188,7 +194,7 @@ def _over(
         if tests:
             return branch(lowering, condition(lowering, tests[0]), lambda: tested(tests[1:]), lambda: Static(None))
         if inner:
-            _over(lowering, inner, lowering.evaluate(inner[0].iter), innermost)
+            _over(lowering, inner, iterated(lowering, lowering.evaluate(inner[0].iter)), innermost)
         else:
             innermost()
         return Static(None)

@@ -8,12 +8,24 @@ from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
-from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, GrowingList, Static, TupleValue
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Cell,
+    Counted,
+    Delayed,
+    FrontValue,
+    GrowingList,
+    Static,
+    TupleValue,
+    is_record,
+)
 from srcgrad.ir.core import Const, index
 
 
 def sequence_items(lowering: Lowering, value: FrontValue) -> tuple[FrontValue, ...]:
     """The items of a container, in order; anything whose length is not known is refused."""
+    if isinstance(value, TupleValue) and is_record(value.cls) and not issubclass(value.cls, Records):
+        lowering.refuse(None, f"a {value.cls.__name__} is no sequence of items", error=ArgumentTypeError)
     if isinstance(value, TupleValue) and not issubclass(value.cls, Records):
         return tuple(Static(k) for k in value.keys) if value.cls is dict else value.items
     if isinstance(value, Static) and isinstance(value.value, str | range | tuple | frozenset):
@@ -26,17 +38,6 @@ def sequence_items(lowering: Lowering, value: FrontValue) -> tuple[FrontValue, .
             None, "a sequence whose length is not known at compile time is unpacked", hint, UnsupportedError
         )
     lowering.refuse(None, "this is not a sequence", error=ArgumentTypeError)
-
-
-def known_set(lowering: Lowering, items: Iterable[FrontValue]) -> Static:
-    """A set of values known at compile time. Of run-time values it could not be told how many differ."""
-    values = []
-    for item in items:
-        if not isinstance(item, Static):
-            hint = "Use a tuple: `in` looks through that as well."
-            lowering.refuse(None, "a set of values not known at compile time", hint, UnsupportedError)
-        values.append(item.value)
-    return Static(frozenset(values))
 
 
 def holding(lowering: Lowering, value: FrontValue, origin: object) -> FrontValue:

@@ -12,6 +12,7 @@ from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.containers import growing, list_memory
 from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.containers.items import change, sequence_items
+from srcgrad.frontend.containers.keyed import entry, known_key, must_take_keys
 from srcgrad.frontend.containers.new_lists import copied
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.iteration import as_counted
@@ -285,11 +286,12 @@ def _entries(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fr
 @function(dict.get, least=2, most=3)
 def _get(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     container, key = _receiver(lowering, arguments), arguments[1]
-    if not isinstance(key, Static):
-        lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
-    if key.value in container.keys:
-        return container.items[container.keys.index(key.value)]
-    return arguments[2] if len(arguments) > 2 else NONE
+    default = arguments[2] if len(arguments) > 2 else NONE
+    if not isinstance(known_key(key), Static):
+        return entry(lowering, container, key, default) if container.keys else default
+    at = known_key(key)
+    assert isinstance(at, Static)
+    return container.items[container.keys.index(at.value)] if at.value in container.keys else default
 
 
 @function(dict.update, least=1, most=2)
@@ -314,7 +316,7 @@ def _clear_dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) ->
 
 @function(dict.pop, least=2, most=3)
 def _pop_entry(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    container, key = _receiver(lowering, arguments), _known_key(lowering, arguments[1])
+    container, key = _receiver(lowering, arguments), _known_key(lowering, arguments)
     entries = dict(zip(container.keys, container.items, strict=True))
     if key not in entries:
         if len(arguments) < 3:
@@ -327,7 +329,7 @@ def _pop_entry(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> 
 
 @function(dict.setdefault, least=2, most=3)
 def _setdefault(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    container, key = _receiver(lowering, arguments), _known_key(lowering, arguments[1])
+    container, key = _receiver(lowering, arguments), _known_key(lowering, arguments)
     entries = dict(zip(container.keys, container.items, strict=True))
     if key not in entries:
         entries[key] = settle(lowering, arguments[2]) if len(arguments) > 2 else NONE
@@ -335,7 +337,8 @@ def _setdefault(lowering: Lowering, arguments: Arguments, keywords: Keywords) ->
     return entries[key]
 
 
-def _known_key(lowering: Lowering, key: FrontValue) -> object:
+def _known_key(lowering: Lowering, arguments: Arguments) -> object:
+    key = known_key(arguments[1])
     if not isinstance(key, Static):
-        lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
+        raise must_take_keys(lowering, _receiver(lowering, arguments))
     return key.value

@@ -13,7 +13,8 @@ from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.containers.growing import place
-from srcgrad.frontend.containers.items import known_set, sequence_items
+from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.keyed import new_set, set_of
 from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.containers.methods import flag
 from srcgrad.frontend.control.folds import fold
@@ -29,6 +30,7 @@ from srcgrad.frontend.values import (
     SinglePass,
     Static,
     TupleValue,
+    Yielding,
     is_counted,
 )
 from srcgrad.ir.core import Operand, index
@@ -144,7 +146,9 @@ def _reduce(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 @function(set, frozenset, least=0, most=1)
 def _set(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return known_set(lowering, sequence_items(lowering, arguments[0]) if arguments else ())
+    if arguments and (is_counted(arguments[0]) or isinstance(arguments[0], Yielding)):
+        return set_of(lowering, arguments[0])
+    return new_set(lowering, sequence_items(lowering, arguments[0]) if arguments else ())
 
 
 @function(literal_unroll, least=1, most=1)

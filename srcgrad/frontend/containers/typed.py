@@ -5,11 +5,12 @@ from __future__ import annotations
 from numba.typed import Dict, List
 
 from srcgrad.frontend.containers import growing
-from srcgrad.frontend.containers.items import holding, sequence_items
+from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.keyed import new_dict
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.registry import Arguments, Keywords, function
-from srcgrad.frontend.values import FrontValue, TupleValue
+from srcgrad.frontend.values import FrontValue
 
 
 @function(List, least=0, most=1)
@@ -26,4 +27,4 @@ def _empty_list(lowering: Lowering, arguments: Arguments, keywords: Keywords) ->
 
 @function(Dict, Dict.empty)
 def _empty_dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
-    return holding(lowering, TupleValue((), dict), (lowering.path, lowering.builder.location, "dict"))
+    return new_dict(lowering, (lowering.path, lowering.builder.location, "dict"), [])

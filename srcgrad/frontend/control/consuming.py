@@ -16,6 +16,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.assignment import assign
 from srcgrad.frontend.nodes.operators import invert
+from srcgrad.frontend.nodes.special_methods import iterated
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.syntax.bindings import assigned
 from srcgrad.frontend.syntax.normalize import stop_flag
@@ -59,7 +60,7 @@ def _yield(lowering: Lowering, node: ast.Yield) -> FrontValue:
 
 @expression(ast.YieldFrom)
 def _yield_from(lowering: Lowering, node: ast.YieldFrom) -> FrontValue:
-    items = lowering.evaluate(node.value)
+    items = iterated(lowering, lowering.evaluate(node.value))
     consume = lowering.scope.consume
     assert consume is not None
     if isinstance(items, Yielding):

@@ -22,6 +22,7 @@ from srcgrad.frontend.control.unrolled import UNROLLED, either, unroll
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.assignment import assign
+from srcgrad.frontend.nodes.special_methods import iterated
 from srcgrad.frontend.numbers.promotion import as_scalar
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.syntax.bindings import assigned
@@ -45,7 +46,7 @@ GO = ".go"  # the variable that holds a condition; no name of the user's, as it 
 
 @statement(ast.For)
 def _for(lowering: Lowering, node: ast.For) -> None:
-    iterable = lowering.evaluate(node.iter)
+    iterable = iterated(lowering, lowering.evaluate(node.iter))
     if isinstance(iterable, Yielding):
         consuming(lowering, node, iterable)
         return

@@ -13,6 +13,7 @@ from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
+from srcgrad.frontend.containers.keyed import known_key, must_take_keys, takes_keys
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
@@ -188,10 +189,17 @@ def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue
 
 
 def _store_entry(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
-    if len(key) != 1 or not isinstance(key[0], Static):
-        lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
-    entries = dict(zip(container.keys, container.items, strict=True)) | {key[0].value: value}
+    known = known_key(key[0] if len(key) == 1 else TupleValue(key))
+    elsewhere = container.home is not lowering.builder.ops and takes_keys(container)
+    if not isinstance(known, Static) or (elsewhere and known.value not in container.keys and _is_of_numbers(known)):
+        raise must_take_keys(lowering, container)
+    entries = dict(zip(container.keys, container.items, strict=True)) | {known.value: value}
     change(lowering, container, tuple(entries.values()), tuple(entries))
+
+
+def _is_of_numbers(key: Static) -> bool:
+    parts = key.value if isinstance(key.value, tuple) else (key.value,)
+    return all(isinstance(part, int | float) for part in parts)
 
 
 @statement(ast.AugAssign)

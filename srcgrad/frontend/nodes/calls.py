@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from srcgrad.frontend.calls.builtin_functions import is_silent
 from srcgrad.frontend.calls.dispatch import call, evaluate_keywords
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.expressions import evaluate_items
 from srcgrad.frontend.nodes.printing import printed
+from srcgrad.frontend.nodes.special_methods import iterated
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.values import Bound, FrontValue, Static
+
+# Python's functions that loop over their arguments.
+ITERATING = (list, tuple, set, frozenset, sorted, sum, min, max, any, all, enumerate, zip, map, filter, iter, np.array)
 
 
 @expression(ast.Call)
@@ -26,4 +32,6 @@ def _call(lowering: Lowering, node: ast.Call) -> FrontValue:
     if isinstance(function, Static) and is_silent(function.value):
         return Static(None)
     arguments = evaluate_items(lowering, node.args, later)
+    if isinstance(function, Static) and any(function.value is f for f in ITERATING):
+        arguments = tuple(iterated(lowering, a) for a in arguments)
     return call(lowering, function, arguments, evaluate_keywords(lowering, node.keywords))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.keyed import known_key
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.options import for_each_option
@@ -28,6 +29,7 @@ from srcgrad.frontend.values import (
     is_array,
     is_counted,
 )
+from srcgrad.ir.types import BOOL
 
 ORDER: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt",
@@ -63,6 +65,8 @@ def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue)
         return for_each_option(lowering, a, lambda option: compare_two(lowering, op, option, b))
     if isinstance(b, OneOf):
         return for_each_option(lowering, b, lambda option: compare_two(lowering, op, a, option))
+    if isinstance(op, ast.Is | ast.IsNot) and (_is_python_truth(a, b) or _is_python_truth(b, a)):
+        return binary(lowering, "eq" if isinstance(op, ast.Is) else "ne", a, b)
     match op:
         case ast.Is():
             return Static(_identical(lowering, a, b))
@@ -78,6 +82,12 @@ def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue)
     if is_array(a) or is_array(b):
         a, b = elements(lowering, a), elements(lowering, b)
     return binary(lowering, ORDER[type(op)], a, b)
+
+
+def _is_python_truth(a: FrontValue, b: FrontValue) -> bool:
+    """Whether a truth of Python's, of which there are two objects, is compared with one of them."""
+    is_truth = isinstance(a, ScalarValue) and a.weak and a.dtype == BOOL
+    return is_truth and isinstance(b, Static) and isinstance(b.value, bool)
 
 
 def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:
@@ -109,9 +119,10 @@ def _member(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
     if isinstance(b, Static) and isinstance(b.value, frozenset):
         return _among(lowering, a, [Static(v) for v in b.value if isinstance(v, bool | int | float | complex)])
     if isinstance(b, TupleValue) and b.cls is dict:
-        if not isinstance(a, Static):
-            lowering.refuse(None, "a dict key that is not known at compile time", "Use strings or literals.")
-        return Static(a.value in b.keys)
+        key = known_key(a)
+        if isinstance(key, Static):
+            return Static(key.value in b.keys)
+        return _among(lowering, key, [Static(k) for k in b.keys])
     if is_counted(b) and not is_array(b):
         items = as_counted(lowering, b)
         found = Counted(items.length, lambda k: binary(lowering, "eq", a, items.item(k)))

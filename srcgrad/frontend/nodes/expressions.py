@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedSyntaxError
 from srcgrad.frontend.calls.dispatch import call, call_object, elements, matmul
-from srcgrad.frontend.containers import growing
-from srcgrad.frontend.containers.items import holding, known_set, sequence_items
+from srcgrad.frontend.containers import growing, keyed
+from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.logic import condition, logical
 from srcgrad.frontend.control.merge import held, settle
@@ -85,25 +85,21 @@ def evaluate_items(
 
 @expression(ast.Dict)
 def _dict(lowering: Lowering, node: ast.Dict) -> FrontValue:
-    entries: dict[object, FrontValue] = {}
+    entries: list[tuple[FrontValue, FrontValue]] = []
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = settle(lowering, lowering.evaluate(value_node))
         if key_node is None:
             if not (isinstance(value, TupleValue) and value.cls is dict):
                 lowering.refuse(value_node, "** takes a dict here", error=ArgumentTypeError)
-            entries.update(zip(value.keys, value.items, strict=True))
+            entries += zip(map(Static, value.keys), value.items, strict=True)
             continue
-        key = lowering.evaluate(key_node)
-        if not isinstance(key, Static):
-            lowering.refuse(key_node, "a dict key that is not known at compile time", "Use strings or literals.")
-        entries[key.value] = value
-    made = TupleValue(tuple(entries.values()), dict, tuple(entries))
-    return holding(lowering, made, (lowering.path, id(node)))
+        entries.append((keyed.known_key(lowering.evaluate(key_node)), value))
+    return keyed.new_dict(lowering, (lowering.path, id(node)), entries)
 
 
 @expression(ast.Set)
 def _set(lowering: Lowering, node: ast.Set) -> FrontValue:
-    return known_set(lowering, evaluate_items(lowering, node.elts))
+    return keyed.new_set(lowering, evaluate_items(lowering, node.elts))
 
 
 @expression(ast.NamedExpr)

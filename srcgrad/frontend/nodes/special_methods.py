@@ -31,6 +31,12 @@ def by_method(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Fr
     return None
 
 
+def iterated(lowering: Lowering, value: FrontValue) -> FrontValue:
+    """What one loops over: of an object whose class has an ``__iter__``, what that gives."""
+    method = special(lowering, value, "__iter__")
+    return value if method is None else call(lowering, method, [], {})
+
+
 def special(lowering: Lowering, value: FrontValue, name: str) -> Bound | None:
     """A method that Python itself calls, if the object's class has one written in Python."""
     if isinstance(value, TupleValue):

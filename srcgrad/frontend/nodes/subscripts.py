@@ -9,6 +9,7 @@ from srcgrad.frontend.arrays import indexing
 from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers.keyed import entry, known_key, must_take_keys, takes_keys
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.options import for_each_option, one_of_strings
 from srcgrad.frontend.lowering import Lowering
@@ -73,6 +74,8 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
         return growing.read(lowering, container, key[0])
     if isinstance(container, TupleValue) and issubclass(container.cls, Records | Record):
         return _of_records(lowering, container, key)
+    if isinstance(container, TupleValue) and container.cls is dict:
+        return _entry(lowering, container, known_key(key[0] if len(key) == 1 else TupleValue(key)))
     if len(key) == 1 and isinstance(container, TupleValue):
         return _item(lowering, container, key[0])
     if len(key) == 1 and isinstance(container, Counted) and isinstance(key[0], ScalarValue | Static):
@@ -115,12 +118,23 @@ def _static_item(lowering: Lowering, container: object, key: FrontValue) -> Fron
         lowering.refuse(None, str(fault), error=ArgumentTypeError)
 
 
+def _entry(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontValue:
+    """The entry of a dict: a key that is missing may be stored further down by an earlier iteration."""
+    if not isinstance(key, Static):
+        return entry(lowering, container, key, None)
+    if key.value in container.keys:
+        return container.items[container.keys.index(key.value)]
+    if (
+        container.home is not lowering.builder.ops
+        and takes_keys(container)
+        and isinstance(key.value, int | float | tuple)
+    ):
+        raise must_take_keys(lowering, container)
+    known = ", ".join(map(repr, container.keys))
+    lowering.refuse(None, f"the key is not among those of the dict: {known}", error=ArgumentTypeError)
+
+
 def _item(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontValue:
-    if container.cls is dict:
-        if isinstance(key, Static) and key.value in container.keys:
-            return container.items[container.keys.index(key.value)]
-        known = ", ".join(map(repr, container.keys))
-        lowering.refuse(None, f"the key is not among those of the dict: {known}", error=ArgumentTypeError)
     if _may_be_appended_to(lowering, container) and isinstance(key, ScalarValue | Static):
         raise growing.must_grow(lowering, container.origin, [])
     if isinstance(key, SliceValue):

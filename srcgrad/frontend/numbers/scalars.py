@@ -44,9 +44,13 @@ ARITHMETIC: dict[str, Callable[..., object]] = {
     "bit_xor": operator.xor,
     "lshift": operator.lshift,
     "rshift": operator.rshift,
-    "max": lambda a, b: b if b > a else a,
-    "min": lambda a, b: b if b < a else a,
+    "max": lambda a, b: b if b > a or b != b else a,
+    "min": lambda a, b: b if b < a or b != b else a,
+    "larger": lambda a, b: b if b > a else a,
+    "smaller": lambda a, b: b if b < a else a,
 }
+# Python's own max and min, and what they are of numbers that are never NaN.
+IN_ORDER = {"larger": "max", "smaller": "min"}
 UNARY: dict[str, Callable[..., object]] = {"neg": operator.neg, "invert": operator.invert, "abs": abs}
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**"}
 SIGNS |= {"bit_and": "&", "bit_or": "|", "bit_xor": "^", "lshift": "<<", "rshift": ">>"}
@@ -97,7 +101,9 @@ def _arithmetic(builder: Builder, name: str, a: Number, b: Number) -> ScalarValu
     dtype, weak = promoted((a, b))
     if dtype == BOOL and not weak and name in ("add", "mul"):
         name = {"add": "or_", "mul": "and_"}[name]
-    elif dtype == BOOL and name not in ("max", "min"):
+    if dtype.kind != "f":
+        name = IN_ORDER.get(name, name)
+    if dtype == BOOL and name in ("add", "sub", "mul", "div", "floordiv", "mod", "pow"):
         if not weak and name == "sub":
             raise refuse(builder, "NumPy does not subtract booleans", "Use a != b.")
         dtype = I64
