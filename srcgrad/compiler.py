@@ -29,6 +29,7 @@ from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.add_carried_last import add_carried_last
 from srcgrad.optimize.adopt_shadows import adopt_shadows
 from srcgrad.optimize.carry_elements import carry_elements
+from srcgrad.optimize.carry_in_buffers import carry_in_buffers
 from srcgrad.optimize.carry_sums import carry_sums
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
@@ -120,6 +121,8 @@ PREPARE = each(
     hoist_checks,
     unify_extents,
     resolve_extents,
+    # Small arrays that are new in each iteration are one place in memory.
+    carry_in_buffers,
     # Numbers take the place of small arrays, so that they are recomputed and not stored.
     fuse_temporaries,
     privatize,
