@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_all_directions import CASES as FUNCTIONS
-from test_all_directions import one_by_one
+from test_all_directions import number, one_by_one
 
-from srcgrad import grad, hessian, jacfwd
+from srcgrad import grad, hessian, jacfwd, jacobian, jacrev, vjp
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.plans import Columns
+from srcgrad.api.plans import Columns, Rows
+from srcgrad.differentiate import all_directions
 from srcgrad.optimize.lanes import widen
 from srcgrad.settings import Options
 
@@ -21,7 +22,8 @@ A = np.random.default_rng(0).normal(size=(7, 7))
 def three_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of three, in plain Python too: the last of seven directions has a block of its own."""
     monkeypatch.setattr(Options, "reorders", property(lambda options: True))
-    monkeypatch.setattr(widen, "DIRECTIONS", 3)
+    monkeypatch.setattr(all_directions, "COLUMNS", 3)
+    monkeypatch.setattr(all_directions, "ROWS", 3)
     monkeypatch.setattr(widen, "GROUP", 3)
 
 
@@ -131,6 +133,50 @@ def test_known_cases(f, arguments, dtype) -> None:
 def test_they_run_in_lanes(f) -> None:
     text = Compiled(f, Columns(0), Options(jit=False)).source(X, level="compiled")
     assert "for lane in range(lanes)" in text and "for k in range(x.shape[0])" not in text
+
+
+def row_by_row(f, x, *rest):
+    """The rows, a pullback each; the pullback is for one cotangent."""
+    out, pullback = vjp(f, x, *rest, jit=False)
+    units = np.eye(out.size, dtype=out.dtype).reshape(out.size, *out.shape)
+    return np.stack([pullback(unit)[0] for unit in units]).reshape(out.shape + x.shape)
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_rows_as_one_by_one(f) -> None:
+    np.testing.assert_allclose(jacrev(f, jit=False)(X), row_by_row(f, X), rtol=1e-12, atol=1e-12)
+    if f is not kinks:
+        np.testing.assert_allclose(jacrev(f, jit=False)(X), one_by_one(f, X), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(("f", "arguments"), [case for case in FUNCTIONS if case[0] is not number])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_known_cases(f, arguments, dtype) -> None:
+    x = arguments[0].astype(dtype, order="K")
+    before = x.copy()
+    found = jacrev(f, jit=False)(x, *arguments[1:])
+    expected = one_by_one(f, x, *arguments[1:])
+    assert found.dtype == dtype
+    assert np.array_equal(x, before)
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype is np.float64 else 1e-4)
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_rows_run_in_lanes(f) -> None:
+    text = Compiled(f, Rows(0), Options(jit=False)).source(X, level="compiled")
+    assert "in range(lanes)" in text
+
+
+def wide(x):
+    x[0] *= 2.0
+    return np.array([np.sum(x * np.sin(x)), np.prod(np.cos(x))])
+
+
+def test_the_mode_with_fewer_directions_leaves_arguments_alone() -> None:
+    x = X.copy()
+    for _ in range(2):
+        np.testing.assert_allclose(jacobian(wide, jit=False)(x), one_by_one(wide, X), rtol=1e-12)
+        assert np.array_equal(x, X)
 
 
 def energy(x):

@@ -14,6 +14,7 @@ from random_programs import Program, program_of_iterations
 from test_random import check
 
 from srcgrad import grad
+from srcgrad.differentiate import all_directions
 from srcgrad.optimize.lanes import decision, facts, widen
 from srcgrad.optimize.lanes.masked import Mask
 from srcgrad.optimize.lanes.stacks import StackUse
@@ -27,7 +28,8 @@ def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decision, "is_worth_it", lambda op: op.primitive == "for")
     monkeypatch.setattr(widen, "LANES", 3)
     monkeypatch.setattr(widen, "PITCH", 4)
-    monkeypatch.setattr(widen, "DIRECTIONS", 3)
+    monkeypatch.setattr(all_directions, "COLUMNS", 3)
+    monkeypatch.setattr(all_directions, "ROWS", 3)
     monkeypatch.setattr(widen, "GROUP", 3)
 
 

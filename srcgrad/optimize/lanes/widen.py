@@ -26,7 +26,6 @@ from srcgrad.primitives.table import Effect, effect, new_builder
 
 LANES = 64
 PITCH = LANES + 8  # from row to row of an array: at a distance of a power of two, rows would share few sets of a cache
-DIRECTIONS = 32  # whose rows are walked one after the other
 GROUP = 8  # LLVM does the last lanes one by one unless it sees that their number is a multiple of this
 
 
@@ -56,11 +55,11 @@ class Widening:
 
     @property
     def width(self) -> int:
-        return DIRECTIONS if self.facts.of_directions else LANES
+        return self.facts.directions or LANES
 
     @property
     def pitch(self) -> int:
-        return DIRECTIONS if self.facts.of_directions else PITCH
+        return self.facts.directions or PITCH
 
     def __post_init__(self) -> None:
         self.users = users(self.facts.body)
@@ -85,7 +84,7 @@ class Widening:
             self.start = self.builder("mul", block, index(self.width), name="start")
             rest = self.builder("sub", trips, self.start)
             self.lanes = self.padded = self.builder("min", rest, index(self.width), name="lanes")
-            if self.facts.of_directions:
+            if self.facts.directions:
                 groups = self.builder("floordiv", self.builder("add", self.lanes, index(GROUP - 1)), index(GROUP))
                 self.padded = self.builder("mul", groups, index(GROUP), name="padded")
             self.packs.fill(self.builder, self.start, self.lanes, self.pitch)
