@@ -67,7 +67,8 @@ def carry_in_buffers(function: Function) -> Function:
         chosen = [c for c in carried if _is_worth_it(c, effects, extents) and fits_in_buffer(c, effects)]
         if chosen:
             names: dict[Value, Operand] = {}
-            adopted = [c for c in chosen if starts_in_place(c, effects)]
+            alike = [c for c in chosen if extents.of(c.initial) == extents.of(c.result)]
+            adopted = [c for c in alike if starts_in_place(c, effects)]
             body = _with_buffers(function.body, loop, _Plan(chosen, adopted, extents), names)
             function, facts = replace(function, body=substitute(body, names)), None
     return function
