@@ -172,6 +172,9 @@ def f(x: f64[:, :, :], y: f64[:, :, :], n: i64):
     return
 """
     assert streams(loop(nest))
+    assert not streams(
+        loop(nest.replace("for_(n):\n                        def _(k", "for_(3):\n                        def _(k"))
+    )
     assert not streams(loop(nest.replace("load(x, i, j, k)", "load(x, i, k, j)")))  # not in a row
     assert not streams(loop(nest.replace("store(y, i, j, k, w)", "store(y, 0, j, k, w)").replace("x, i, j", "x, 0, j")))
 
@@ -183,3 +186,23 @@ def test_a_stack_may_be_put_where_there_is_one() -> None:
         stack_product(a[:count], b[:count], one)
         np.testing.assert_allclose(one[0], (a[:count] @ b[:count]).sum(axis=0), rtol=1e-12)
     confirm(made("a @ b"), a, b[:1])
+
+
+def test_a_recurrence_needs_lanes() -> None:
+    steps = """
+def f(z: f64[:, :], n: i64):
+    with for_(n, 0.0) as (total,):
+        def _(i: i64, s: f64):
+            with for_(n, 1.0) as (last,):
+                def _(t: i64, x: f64):
+                    v: f64 = load(z, i, t)
+                    w: f64 = mul(x, v)
+                    y: f64 = exp(w)
+                    yield y
+            s_1: f64 = add(s, last)
+            yield s_1
+    return total
+"""
+    assert not streams(loop(steps))
+    sums = steps.replace("w: f64 = mul(x, v)", "w: f64 = exp(v)").replace("y: f64 = exp(w)", "y: f64 = add(x, w)")
+    assert streams(loop(sums))

@@ -21,6 +21,7 @@ from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Carry, Lane, names_of
 from srcgrad.optimize.lanes.masked import Mask, masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
+from srcgrad.optimize.lanes.reach import may_reach, places, units_of
 from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
 
@@ -66,6 +67,7 @@ class Widening:
         self.here = self.facts.body
         self.packs = Packs(self.facts)
         self.summed_before = summed_before(self.facts)
+        self.units = units_of(self.facts)
         loops = (op for op in walk(self.facts.body) if op.primitive == "for" and self.facts.parts(op))
         names = {v for op in loops for v in self.facts.mirrored(op)}
         self.mirrored = {op for op in walk(self.facts.body) if len(op.results) == 1 and op.result in names}
@@ -246,6 +248,10 @@ class Widening:
             ]
 
         trips = self.lanes if sums or summed or self._is_seen(ops, carries) else self.padded
+        reached = places(self, ops, carries) if self.units and self.here is not self.facts.body else []
+        if reached:
+            self.builder.if_(may_reach(self, reached), lambda: self.builder.for_(trips, (), one_lane, counter="lane"))
+            return
         totals = self.builder.for_(trips, zeros, one_lane, counter="lane")
         self.totals.update(zip(summed, totals[len(sums) :], strict=True))
         self._add_totals(ops, dict(zip(sums, totals, strict=False)))
