@@ -258,7 +258,8 @@ def columns(function: Function, position: int, options: Options) -> Function:
     value = run(function, (*preparing(options), *copying))
     differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
     looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
-    return run(function, (*preparing(options), differentiate, *copying, looping, *finishing(options)))
+    steps = (*preparing(options), differentiate, *each(remove_dead), *copying, looping)
+    return run(function, (*steps, *finishing(options)))
 
 
 def rows(function: Function, position: int, options: Options) -> Function:

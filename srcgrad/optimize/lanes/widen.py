@@ -107,10 +107,10 @@ class Widening:
         self.here = around
 
     def computed(self, test: Block) -> Operand:
-        """What a block that only computes yields, the same in all lanes; what differs between them is of no use."""
+        """What a block that only computes yields, the same in all lanes."""
         for op in test.ops:
             self._op(op)
-        self.pending = []
+        assert not self.pending, test
         return self.alike(test.yields)[0]
 
     def _op(self, op: Op) -> None:
@@ -257,12 +257,16 @@ class Widening:
         self._add_totals(ops, dict(zip(sums, totals, strict=False)))
 
     def _is_seen(self, ops: Sequence[Op], carries: Sequence[Carry]) -> bool:
-        """Whether these ops use the number of the lane, raise errors, or write to memory from outside."""
+        """Whether these ops count or point to something, raise errors, or write to memory from outside.
+
+        Lanes that nobody asks for are directions of zeros, and have no number.
+        """
         inside = [x for x in _with_inner(ops) if isinstance(x, Op)]
         raising = any(effect(x.primitive) in (Effect.CHECK, Effect.GUARD) for x in inside)
         writing = any(effect(x.primitive) is Effect.WRITE and self.facts.is_outside(x.operands[0]) for x in inside)
         taken = (y for x in inside for y in x.operands)
-        return raising or writing or any(y is self.facts.counter for y in (*taken, *(c.value for c in carries)))
+        apart = (y.type for y in (*taken, *(c.value for c in carries)) if self.facts.differs(y))
+        return raising or writing or any(isinstance(t, Scalar) and t.dtype.kind in "iu" for t in apart)
 
     def _push_and_pop_rows(self, ops: Sequence[Op]) -> None:
         """In front of a loop over lanes: the rows to which it writes what is pushed, or from which it reads."""
