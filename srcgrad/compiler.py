@@ -32,6 +32,7 @@ from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.carry_in_buffers import carry_in_buffers
 from srcgrad.optimize.carry_sums import carry_sums
 from srcgrad.optimize.check_finite import check_finite
+from srcgrad.optimize.collect_terms import collect_terms
 from srcgrad.optimize.copy_arguments import copy_arguments
 from srcgrad.optimize.copy_columns import copy_columns
 from srcgrad.optimize.count_while import count_while
@@ -161,6 +162,9 @@ IMPROVE = each(
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
 LANES = each(
+    # What is added several times is multiplied; what that leaves unused need not go through the steps behind it.
+    collect_terms,
+    remove_dead,
     # Independent iterations side by side, with inner loops unrolled for that first.
     unroll_for_lanes,
     run_in_lanes,
@@ -254,7 +258,8 @@ def columns(function: Function, position: int, options: Options) -> Function:
     value = run(function, (*preparing(options), *copying))
     differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
     looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
-    return run(function, (*preparing(options), differentiate, *copying, looping, *finishing(options)))
+    steps = (*preparing(options), differentiate, *each(remove_dead), *copying, looping)
+    return run(function, (*steps, *finishing(options)))
 
 
 def rows(function: Function, position: int, options: Options) -> Function:

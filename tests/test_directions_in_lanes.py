@@ -9,9 +9,10 @@ from test_all_directions import number, one_by_one
 
 from srcgrad import grad, hessian, jacfwd, jacobian, jacrev, vjp
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.plans import Columns, Rows
+from srcgrad.api.derivative import Derivative
+from srcgrad.api.plans import Columns, Gradient, Rows
 from srcgrad.differentiate import all_directions
-from srcgrad.optimize.lanes import widen
+from srcgrad.optimize.lanes import reach, widen
 from srcgrad.settings import Options
 
 X = np.linspace(0.3, 1.1, 7)
@@ -216,3 +217,68 @@ def test_hessians(f) -> None:
     h, g = 1e-5, grad(f, jit=False)
     numeric = np.stack([(g(X + h * e) - g(X - h * e)) / (2.0 * h) for e in np.eye(7)], axis=-1)
     np.testing.assert_allclose(found, numeric, rtol=1e-5, atol=1e-5)
+
+
+def pairs(x):
+    """Neighbours in two directions, of which each product is seen by four directions."""
+    total = 0.0
+    for i in range(x.shape[0] - 1):
+        for j in range(x.shape[1] - 1):
+            total += x[i, j] ** 2 * x[i + 1, j] * x[i, j + 1] / (1.0 + x[i + 1, j + 1] ** 2)
+    return total
+
+
+def test_hessian_by_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = X[:6].reshape(2, 3)
+    found = hessian(pairs, jit=False)(x)
+    h, g = 1e-5, grad(pairs, jit=False)
+    units = np.eye(6).reshape(6, 2, 3)
+    numeric = np.stack([(g(x + h * e) - g(x - h * e)) / (2.0 * h) for e in units], axis=-1).reshape(2, 3, 2, 3)
+    np.testing.assert_allclose(found, numeric, rtol=1e-5, atol=1e-5)
+    monkeypatch.undo()
+    derivative = Compiled(Derivative(pairs, Gradient(0), Options()), Columns(0), Options())
+    assert "start <= " in derivative.source(x, level="compiled")
+
+
+def offset(x):
+    """What is linear in the elements and what is not: a loop may be left out only if all of it is."""
+    out = np.zeros(7)
+    s = 0.0
+    for i in range(7):
+        s += x[i] * out[i]
+        for j in range(7):
+            out[j] += x[i] * x[j]
+        s = s + 3.0 * out[0]
+    return out * s
+
+
+def test_a_loop_that_does_more_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = one_by_one(offset, X)
+    np.testing.assert_allclose(jacfwd(offset, jit=False)(X), expected, rtol=1e-12)
+    monkeypatch.setattr(reach, "zeros_needed", lambda op: (op.operands, any))
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(jacfwd(offset, jit=False)(X), expected, rtol=1e-12)
+
+
+def short_circuited(x):
+    """A loop that goes on by two conditions, the second of which may only be asked for where the first holds."""
+    u, i = x[0], 0
+    while i < 7 and u * x[i] < 1.0:
+        u += x[i] * u
+        i += 1
+    return u * x
+
+
+def test_a_loop_that_ends_by_two_conditions() -> None:
+    np.testing.assert_allclose(jacfwd(short_circuited, jit=False)(X), one_by_one(short_circuited, X), rtol=1e-12)
+    np.testing.assert_allclose(jacrev(short_circuited, jit=False)(X), one_by_one(short_circuited, X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("f", [both, solved, swapped])
+def test_compiled_as_plain(f, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In blocks of as many as there are; with checks of each number, and with threads."""
+    expected = one_by_one(f, X)
+    monkeypatch.undo()
+    np.testing.assert_allclose(jacfwd(f)(X), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(jacrev(f)(X), expected, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(jacfwd(f, check_nan=True, parallel=True)(X), expected, rtol=1e-12, atol=1e-12)

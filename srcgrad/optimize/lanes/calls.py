@@ -56,7 +56,7 @@ def call_with_lanes(widening: Widening, op: Op) -> None:
         return
     for result in op.results:
         widening.hold(result)
-    widening.builder.for_(widening.lanes, (), lambda lane: _call(widening, op, lane), counter="lane")
+    widening.builder.for_(widening.padded, (), lambda lane: _call(widening, op, lane), counter="lane")
 
 
 def _with_more_columns(widening: Widening, matrix: Operand) -> Value:

@@ -21,6 +21,7 @@ from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Carry, Lane, names_of
 from srcgrad.optimize.lanes.masked import Mask, masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
+from srcgrad.optimize.lanes.reach import may_reach, places, units_of
 from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
 
@@ -66,6 +67,7 @@ class Widening:
         self.here = self.facts.body
         self.packs = Packs(self.facts)
         self.summed_before = summed_before(self.facts)
+        self.units = units_of(self.facts)
         loops = (op for op in walk(self.facts.body) if op.primitive == "for" and self.facts.parts(op))
         names = {v for op in loops for v in self.facts.mirrored(op)}
         self.mirrored = {op for op in walk(self.facts.body) if len(op.results) == 1 and op.result in names}
@@ -105,10 +107,10 @@ class Widening:
         self.here = around
 
     def computed(self, test: Block) -> Operand:
-        """What a block that only computes yields, the same in all lanes; what differs between them is of no use."""
+        """What a block that only computes yields, the same in all lanes."""
         for op in test.ops:
             self._op(op)
-        self.pending = []
+        assert not self.pending, test
         return self.alike(test.yields)[0]
 
     def _op(self, op: Op) -> None:
@@ -246,17 +248,25 @@ class Widening:
             ]
 
         trips = self.lanes if sums or summed or self._is_seen(ops, carries) else self.padded
+        reached = places(self, ops, carries) if self.units and self.here is not self.facts.body else []
+        if reached:
+            self.builder.if_(may_reach(self, reached), lambda: self.builder.for_(trips, (), one_lane, counter="lane"))
+            return
         totals = self.builder.for_(trips, zeros, one_lane, counter="lane")
         self.totals.update(zip(summed, totals[len(sums) :], strict=True))
         self._add_totals(ops, dict(zip(sums, totals, strict=False)))
 
     def _is_seen(self, ops: Sequence[Op], carries: Sequence[Carry]) -> bool:
-        """Whether these ops use the number of the lane, raise errors, or write to memory from outside."""
+        """Whether these ops count or point to something, raise errors, or write to memory from outside.
+
+        Lanes that nobody asks for are directions of zeros, and have no number.
+        """
         inside = [x for x in _with_inner(ops) if isinstance(x, Op)]
         raising = any(effect(x.primitive) in (Effect.CHECK, Effect.GUARD) for x in inside)
         writing = any(effect(x.primitive) is Effect.WRITE and self.facts.is_outside(x.operands[0]) for x in inside)
         taken = (y for x in inside for y in x.operands)
-        return raising or writing or any(y is self.facts.counter for y in (*taken, *(c.value for c in carries)))
+        apart = (y.type for y in (*taken, *(c.value for c in carries)) if self.facts.differs(y))
+        return raising or writing or any(isinstance(t, Scalar) and t.dtype.kind in "iu" for t in apart)
 
     def _push_and_pop_rows(self, ops: Sequence[Op]) -> None:
         """In front of a loop over lanes: the rows to which it writes what is pushed, or from which it reads."""
