@@ -29,7 +29,7 @@ class Problem:
     """What is differentiated, with respect to which arguments, and who else can.
 
     ``hand`` is the plain scalar adjoint that one writes first, ``best`` the best that was found by hand: both return
-    what ``grad(primal, argnums)`` returns.
+    what ``grad(primal, argnums)`` returns. So does ``mechanical``.
     """
 
     title: str
@@ -40,6 +40,7 @@ class Problem:
     best: Callable[..., Any] | None = None
     ratio: float = 3.5  # that the gradient may cost at most, in times of the primal
     plain: Callable[..., float] | None = None  # the primal in a form that Numba takes, where it does not take the other
+    mechanical: Callable[..., Any] | None = None  # the gradient in the form that a compiler can make of the plain loop
     derivative: Callable[[], Callable[..., Any]] | None = None  # makes a Jacobian, where no gradient is asked for
 
     def gradient(self) -> Callable[..., Any]:
@@ -56,12 +57,17 @@ class Measured:
     gradient: float
     hand: float
     best: float
+    mechanical: float | None
     compile_primal: float
     compile_gradient: float
     error: float
     ratio: float
     peak: float | None  # megabytes that a call needs at most, beyond arguments and what it keeps; where known
     peers: dict[str, Peer]
+
+    @property
+    def to_mechanical(self) -> float | None:
+        return None if self.mechanical is None else self.gradient / self.mechanical
 
     @property
     def to_best_peer(self) -> float | None:
@@ -91,15 +97,16 @@ def measure(name: str, problem: Problem, interpreter: str = sys.executable, seco
         "gradient": partial(gradient, *arguments),
         "hand": partial(problem.hand, *arguments),
     }
-    if problem.best is not None:
-        apart = difference(problem.best(*arguments), by_hand)
-        assert apart < 1e-8, f"{name}: the best gradient by hand differs from the plain one by {apart:.1e}"
-        calls["best"] = partial(problem.best, *arguments)
+    for form, other in {"best": problem.best, "mechanical": problem.mechanical}.items():
+        if other is not None:
+            apart = difference(other(*arguments), by_hand)
+            assert apart < 1e-8, f"{name}: the {form} gradient by hand differs from the plain one by {apart:.1e}"
+            calls[form] = partial(other, *arguments)
     repeat = repeats(calls["primal"])
     with one_core():
         t = medians(calls, seconds=seconds, least=ROUNDS, repeat=repeat)
     least = min(t["hand"], t.get("best", t["hand"]))
-    times = (t["primal"], t["gradient"], t["hand"], least, compile_primal, compile_gradient)
+    times = (t["primal"], t["gradient"], t["hand"], least, t.get("mechanical"), compile_primal, compile_gradient)
     peers = measure_peers(name, interpreter, problem.arguments, argnums_of(problem), found, calls["gradient"])
     return Measured(name, problem.title, *times, error, problem.ratio, peak, peers)
 

@@ -12,13 +12,14 @@ from benchmarks.peers.systems import ABSENT, TITLES
 from benchmarks.problem import Measured, measure
 from benchmarks.problems import problem
 
-AGAINST_BEST, AGAINST_HAND = 1.1, 0.45
+AGAINST_BEST, AGAINST_MECHANICAL, AGAINST_HAND = 1.1, 1.1, 0.45
 AGAINST_PEER, AGAINST_PEERS = 0.8, 0.33  # each problem's best peer, and the geometric mean
 TINY, MARGIN = 5e-6, 5e-7  # a call shorter than this may take so much longer than the best by hand
 COMPILING = 3.0
 EXPLANATION = """\
-Problems: ms a call; the gradient in times of others; seconds of its first call, and in times of the primal's by
-numba.njit; MB that a call needs at most, beyond what there was; the gradients of other systems, ms a call.
+Problems: ms a call, of the best adjoint by hand and of the mechanical form (benchmarks/mechanical) among others; the
+gradient in times of others; seconds of its first call, and in times of the primal's by numba.njit; MB that a call needs
+at most, beyond what there was; the gradients of other systems, ms a call.
 """
 HEAD = (
     "problem",
@@ -26,16 +27,18 @@ HEAD = (
     "gradient",
     "by hand",
     "best",
+    "mech.",
     "/primal",
     "/by hand",
     "/best",
+    "/mech.",
     "/peer",
     "first",
     "/njit",
     "MB",
 )
-FORMAT = "  {:<47}" + 4 * "{:>10}" + 4 * "{:>9}" + "{:>7}{:>7}{:>7}"
-WIDTHS = ".4g", ".4g", ".4g", ".4g", ".2f", ".2f", ".2f", ".2f", ".1f", ".1f", ".3g"
+FORMAT = "  {:<47}" + 5 * "{:>10}" + 5 * "{:>9}" + "{:>7}{:>7}{:>7}"
+WIDTHS = *5 * (".4g",), *5 * (".2f",), ".1f", ".1f", ".3g"
 
 
 def run(names: Sequence[str], interpreter: str) -> list[Measured]:
@@ -60,8 +63,9 @@ def mean(ratios: Sequence[float]) -> float:
 
 
 def line(m: Measured) -> str:
-    times = (1e3 * t for t in (m.primal, m.gradient, m.hand, m.best))
-    ratios = (m.gradient / m.primal, m.gradient / m.hand, m.gradient / m.best, m.to_best_peer)
+    forms = (m.primal, m.gradient, m.hand, m.best, m.mechanical)
+    times = (None if t is None else 1e3 * t for t in forms)
+    ratios = (m.gradient / m.primal, m.gradient / m.hand, m.gradient / m.best, m.to_mechanical, m.to_best_peer)
     compiling = (m.compile_gradient, m.compile_gradient / m.compile_primal)
     values = (*times, *ratios, *compiling, m.peak)
     shown = ("-" if v is None else format(v, width) for v, width in zip(values, WIDTHS, strict=True))
@@ -80,10 +84,15 @@ def figures(m: Measured) -> list[Figure]:
     compiling = Figure(f"{m.name}: first gradient / first primal", m.compile_gradient / m.compile_primal, "", COMPILING)
     if m.best < TINY:
         return [Figure(f"{m.name}: gradient", 1e6 * m.gradient, "us", 1e6 * (m.best + MARGIN)), compiling]
-    to_peer = m.to_best_peer
+    to_peer, mechanical = m.to_best_peer, m.to_mechanical
     return [
         *([] if to_peer is None else [Figure(f"{m.name}: gradient / best peer", to_peer, "", AGAINST_PEER)]),
         Figure(f"{m.name}: gradient / best by hand", m.gradient / m.best, "", AGAINST_BEST),
+        *(
+            []
+            if mechanical is None
+            else [Figure(f"{m.name}: gradient / mechanical", mechanical, "", AGAINST_MECHANICAL)]
+        ),
         Figure(f"{m.name}: gradient / primal", m.gradient / m.primal, "", m.ratio),
         compiling,
     ]

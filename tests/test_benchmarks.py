@@ -10,6 +10,7 @@ import pytest
 from benchmarks import gmm_hand, gmm_lanes
 from benchmarks.flags import plain_njit
 from benchmarks.lane_math import exp, log
+from benchmarks.mechanical import gmm as gmm_mechanical
 from benchmarks.problems import PROBLEMS, problem
 from srcgrad.demo.problem import DATA, Problem, read_problem
 from srcgrad.demo.reference import directional_error, objective
@@ -17,7 +18,7 @@ from srcgrad.demo.reference import directional_error, objective
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("by_hand", [gmm_hand, gmm_lanes])
+@pytest.mark.parametrize("by_hand", [gmm_hand, gmm_lanes, gmm_mechanical])
 @pytest.mark.parametrize("points", [1, 32, 45, 1000])
 def test_gradient_by_hand(by_hand, points):
     whole = read_problem(DATA)
@@ -59,7 +60,7 @@ def test_hand_forms_against_differences(name):
     found = problem(name)
     primal = plain_njit(found.plain or found.primal)
     argnums = found.argnums if isinstance(found.argnums, tuple) else (found.argnums,)
-    for form in filter(None, (found.hand, found.best)):
+    for form in filter(None, (found.hand, found.best, found.mechanical)):
         gradients = form(*found.arguments)
         gradients = gradients if isinstance(found.argnums, tuple) else (gradients,)
         for k, gradient in zip(argnums, gradients, strict=True):

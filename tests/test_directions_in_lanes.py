@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_all_directions import CASES as FUNCTIONS
-from test_all_directions import one_by_one
+from test_all_directions import number, one_by_one
 
-from srcgrad import grad, hessian, jacfwd
+from srcgrad import grad, hessian, jacfwd, jacobian, jacrev, vjp
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.plans import Columns
-from srcgrad.optimize.lanes import widen
+from srcgrad.api.derivative import Derivative
+from srcgrad.api.plans import Columns, Gradient, Rows
+from srcgrad.differentiate import all_directions
+from srcgrad.optimize.lanes import reach, widen
 from srcgrad.settings import Options
 
 X = np.linspace(0.3, 1.1, 7)
@@ -21,7 +23,8 @@ A = np.random.default_rng(0).normal(size=(7, 7))
 def three_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of three, in plain Python too: the last of seven directions has a block of its own."""
     monkeypatch.setattr(Options, "reorders", property(lambda options: True))
-    monkeypatch.setattr(widen, "DIRECTIONS", 3)
+    monkeypatch.setattr(all_directions, "COLUMNS", 3)
+    monkeypatch.setattr(all_directions, "ROWS", 3)
     monkeypatch.setattr(widen, "GROUP", 3)
 
 
@@ -133,6 +136,50 @@ def test_they_run_in_lanes(f) -> None:
     assert "for lane in range(lanes)" in text and "for k in range(x.shape[0])" not in text
 
 
+def row_by_row(f, x, *rest):
+    """The rows, a pullback each; the pullback is for one cotangent."""
+    out, pullback = vjp(f, x, *rest, jit=False)
+    units = np.eye(out.size, dtype=out.dtype).reshape(out.size, *out.shape)
+    return np.stack([pullback(unit)[0] for unit in units]).reshape(out.shape + x.shape)
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_rows_as_one_by_one(f) -> None:
+    np.testing.assert_allclose(jacrev(f, jit=False)(X), row_by_row(f, X), rtol=1e-12, atol=1e-12)
+    if f is not kinks:
+        np.testing.assert_allclose(jacrev(f, jit=False)(X), one_by_one(f, X), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(("f", "arguments"), [case for case in FUNCTIONS if case[0] is not number])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_known_cases(f, arguments, dtype) -> None:
+    x = arguments[0].astype(dtype, order="K")
+    before = x.copy()
+    found = jacrev(f, jit=False)(x, *arguments[1:])
+    expected = one_by_one(f, x, *arguments[1:])
+    assert found.dtype == dtype
+    assert np.array_equal(x, before)
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype is np.float64 else 1e-4)
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_rows_run_in_lanes(f) -> None:
+    text = Compiled(f, Rows(0), Options(jit=False)).source(X, level="compiled")
+    assert "in range(lanes)" in text
+
+
+def wide(x):
+    x[0] *= 2.0
+    return np.array([np.sum(x * np.sin(x)), np.prod(np.cos(x))])
+
+
+def test_the_mode_with_fewer_directions_leaves_arguments_alone() -> None:
+    x = X.copy()
+    for _ in range(2):
+        np.testing.assert_allclose(jacobian(wide, jit=False)(x), one_by_one(wide, X), rtol=1e-12)
+        assert np.array_equal(x, X)
+
+
 def energy(x):
     total = 0.0
     for i in range(x.shape[0] - 1):
@@ -170,3 +217,68 @@ def test_hessians(f) -> None:
     h, g = 1e-5, grad(f, jit=False)
     numeric = np.stack([(g(X + h * e) - g(X - h * e)) / (2.0 * h) for e in np.eye(7)], axis=-1)
     np.testing.assert_allclose(found, numeric, rtol=1e-5, atol=1e-5)
+
+
+def pairs(x):
+    """Neighbours in two directions, of which each product is seen by four directions."""
+    total = 0.0
+    for i in range(x.shape[0] - 1):
+        for j in range(x.shape[1] - 1):
+            total += x[i, j] ** 2 * x[i + 1, j] * x[i, j + 1] / (1.0 + x[i + 1, j + 1] ** 2)
+    return total
+
+
+def test_hessian_by_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = X[:6].reshape(2, 3)
+    found = hessian(pairs, jit=False)(x)
+    h, g = 1e-5, grad(pairs, jit=False)
+    units = np.eye(6).reshape(6, 2, 3)
+    numeric = np.stack([(g(x + h * e) - g(x - h * e)) / (2.0 * h) for e in units], axis=-1).reshape(2, 3, 2, 3)
+    np.testing.assert_allclose(found, numeric, rtol=1e-5, atol=1e-5)
+    monkeypatch.undo()
+    derivative = Compiled(Derivative(pairs, Gradient(0), Options()), Columns(0), Options())
+    assert "start <= " in derivative.source(x, level="compiled")
+
+
+def offset(x):
+    """What is linear in the elements and what is not: a loop may be left out only if all of it is."""
+    out = np.zeros(7)
+    s = 0.0
+    for i in range(7):
+        s += x[i] * out[i]
+        for j in range(7):
+            out[j] += x[i] * x[j]
+        s = s + 3.0 * out[0]
+    return out * s
+
+
+def test_a_loop_that_does_more_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = one_by_one(offset, X)
+    np.testing.assert_allclose(jacfwd(offset, jit=False)(X), expected, rtol=1e-12)
+    monkeypatch.setattr(reach, "zeros_needed", lambda op: (op.operands, any))
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(jacfwd(offset, jit=False)(X), expected, rtol=1e-12)
+
+
+def short_circuited(x):
+    """A loop that goes on by two conditions, the second of which may only be asked for where the first holds."""
+    u, i = x[0], 0
+    while i < 7 and u * x[i] < 1.0:
+        u += x[i] * u
+        i += 1
+    return u * x
+
+
+def test_a_loop_that_ends_by_two_conditions() -> None:
+    np.testing.assert_allclose(jacfwd(short_circuited, jit=False)(X), one_by_one(short_circuited, X), rtol=1e-12)
+    np.testing.assert_allclose(jacrev(short_circuited, jit=False)(X), one_by_one(short_circuited, X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("f", [both, solved, swapped])
+def test_compiled_as_plain(f, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In blocks of as many as there are; with checks of each number, and with threads."""
+    expected = one_by_one(f, X)
+    monkeypatch.undo()
+    np.testing.assert_allclose(jacfwd(f)(X), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(jacrev(f)(X), expected, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(jacfwd(f, check_nan=True, parallel=True)(X), expected, rtol=1e-12, atol=1e-12)

@@ -14,7 +14,9 @@ from random_programs import Program, program_of_iterations
 from test_random import check
 
 from srcgrad import grad
+from srcgrad.differentiate import all_directions
 from srcgrad.optimize.lanes import decision, facts, widen
+from srcgrad.optimize.lanes.masked import Mask
 from srcgrad.optimize.lanes.stacks import StackUse
 from srcgrad.settings import Options
 
@@ -26,7 +28,8 @@ def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decision, "is_worth_it", lambda op: op.primitive == "for")
     monkeypatch.setattr(widen, "LANES", 3)
     monkeypatch.setattr(widen, "PITCH", 4)
-    monkeypatch.setattr(widen, "DIRECTIONS", 3)
+    monkeypatch.setattr(all_directions, "COLUMNS", 3)
+    monkeypatch.setattr(all_directions, "ROWS", 3)
     monkeypatch.setattr(widen, "GROUP", 3)
 
 
@@ -325,6 +328,23 @@ def relabelled(x: Any, which: Any) -> float:
     return total
 
 
+def loops_in_a_branch(x: Any, w: Any, v: Any) -> float:
+    """Where only some lanes come, a loop that may not run stands in front of another."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        y, z = np.zeros(w.shape[0]), np.zeros(v.shape[0])
+        if x[i] > 0.0:
+            for b in range(w.shape[0]):
+                y[b] += np.sin(x[i] * w[b])
+            for b in range(v.shape[0]):
+                z[b] += np.sin(x[i] * v[b])
+        for b in range(w.shape[0]):
+            total += y[b] * y[b]
+        for b in range(v.shape[0]):
+            total += z[b] * z[b]
+    return total
+
+
 def numbers(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).normal(size=shape)
 
@@ -349,6 +369,7 @@ CASES: dict[Callable[..., float], Callable[[int], tuple[Any, ...]]] = {
     wandering: lambda n: (numbers(n), 0.7),
     of_lengths: lambda n: (numbers(n), np.arange(n) % 4),
     swapped_arrays: lambda n: (numbers(n), np.arange(n) % 4),
+    loops_in_a_branch: lambda n: (numbers(n), numbers(n % 3, seed=1), numbers(3, seed=2)),
     guarded: lambda n: (numbers(n, 3), 0.7),
     backwards: lambda n: (numbers(n, 3), numbers(3, seed=1)),
 }
@@ -451,6 +472,16 @@ def test_memory_is_the_same_only_where_all_lanes_write_the_same(monkeypatch: pyt
     monkeypatch.setattr(facts, "writes_alike", lambda *_: True)
     with pytest.raises((AssertionError, KeyError, IndexError)):
         confirm_gradients(refilled, CASES[refilled](5))
+
+
+@pytest.mark.usefixtures("everywhere", "poisoned")
+def test_a_mask_is_settled_in_front_of_what_may_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without this rule only the loop over no elements would say which lanes the next one counts for."""
+    args = (numbers(7), np.zeros(0), numbers(3))
+    confirm_gradients(loops_in_a_branch, args)
+    monkeypatch.setattr(Mask, "settle", lambda *_: None)
+    with pytest.raises(AssertionError):
+        confirm_gradients(loops_in_a_branch, args)
 
 
 def test_only_compiled_code_runs_in_lanes() -> None:

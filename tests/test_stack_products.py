@@ -13,6 +13,7 @@ from srcgrad import grad, hessian, jit, jvp
 from srcgrad.frontend.arrays.matrix_products import Roles, roles_of
 from srcgrad.ir.core import Op, walk
 from srcgrad.ir.text import parse
+from srcgrad.library.blas import stack_product
 from srcgrad.optimize.lanes.streams import streams
 from srcgrad.primitives.table import infer
 
@@ -34,6 +35,15 @@ EINSUMS = {
     "bij,jk->k": ((2, 4, 5), (5, 6)),
     "ij,kl->il": ((4, 5), (6, 7)),
 }
+CHAINS = {
+    "ij,jk,kl->il": ((4, 5), (5, 6), (6, 7)),
+    "ni,ij,nj->n": ((5, 4), (4, 6), (5, 6)),
+    "ij,jk,kl,lm->mi": ((4, 5), (5, 6), (6, 7), (7, 4)),
+    "bij,bjk,kl->bil": ((2, 4, 5), (2, 5, 6), (6, 4)),
+    "ij,jk,ik->": ((4, 5), (5, 6), (4, 6)),
+    "bij,bjk,bik->bik": ((1, 4, 5), (1, 5, 6), (3, 4, 6)),  # what is repeated stays in loops
+    "ai,bi,ci->abc": ((4, 5), (6, 5), (7, 5)),
+}
 STACKS = [
     ((3, 4, 5), (3, 5, 6)),
     ((3, 4, 5), (5, 6)),
@@ -48,9 +58,9 @@ STACKS = [
 ]
 
 
-def made(product: str) -> Callable[..., Any]:
-    """A function of ``a`` and ``b`` whose source can be found."""
-    text = f"def f(a, b):\n    return np.sum(np.sin({product}))\n"
+def made(product: str, names: str = "a, b") -> Callable[..., Any]:
+    """A function of these names whose source can be found."""
+    text = f"def f({names}):\n    return np.sum(np.sin({product}))\n"
     name = f"<{product}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     namespace: dict[str, Any] = {"np": np}
@@ -65,7 +75,7 @@ def layouts(shape: tuple[int, ...]) -> list[np.ndarray]:
 
 def confirm(f: Callable[..., Any], *args: np.ndarray, jitted: bool = False) -> None:
     assert jit(f, jit=jitted)(*args) == pytest.approx(f(*args), rel=1e-12)
-    gradients = grad(f, argnums=(0, 1), jit=jitted)(*args)
+    gradients = grad(f, argnums=tuple(range(len(args))), jit=jitted)(*args)
     directions = tuple(RNG.normal(size=a.shape) for a in args)
     along = sum(np.sum(g * d) for g, d in zip(gradients, directions, strict=True))
     assert along == pytest.approx(jvp(f, args, directions, jit=jitted)[1], rel=1e-10)
@@ -80,6 +90,19 @@ def test_einsum(spec: str) -> None:
     one, two = EINSUMS[spec]
     for a, b in zip(layouts(one), layouts(two), strict=True):
         confirm(f, a, b)
+
+
+@pytest.mark.parametrize("spec", CHAINS)
+def test_several_operands(spec: str) -> None:
+    names = ", ".join("abcd"[: len(CHAINS[spec])])
+    confirm(made(f"np.einsum({spec!r}, {names})", names), *(0.5 * RNG.normal(size=s) for s in CHAINS[spec]))
+
+
+def test_operands_of_several_precisions() -> None:
+    a, b = (RNG.normal(size=(5, 5)).astype(np.float32) for _ in "ab")
+    c = RNG.normal(size=(5, 5))
+    f = made("np.einsum('ij,jk,kl->il', a, b, c)", "a, b, c")
+    assert jit(f, jit=False)(a, b, c) == pytest.approx(f(a, b, c), rel=1e-13)
 
 
 @pytest.mark.parametrize(("one", "two"), STACKS)
@@ -127,7 +150,7 @@ def test_what_the_axes_are() -> None:
 def test_the_adjoint_of_a_stack_is_two_stacks() -> None:
     a = np.ones((2, 3, 3))
     text = grad(made("a @ b"), argnums=(0, 1)).backward_source(a, a)
-    assert text.count("stack_product(") == 5  # two definitions, the product itself, and one for each operand
+    assert text.count("stack_product(") == 4  # the definition, the product itself, and one for each operand
 
 
 def loop(text: str) -> Op:
@@ -149,5 +172,37 @@ def f(x: f64[:, :, :], y: f64[:, :, :], n: i64):
     return
 """
     assert streams(loop(nest))
+    assert not streams(
+        loop(nest.replace("for_(n):\n                        def _(k", "for_(3):\n                        def _(k"))
+    )
     assert not streams(loop(nest.replace("load(x, i, j, k)", "load(x, i, k, j)")))  # not in a row
     assert not streams(loop(nest.replace("store(y, i, j, k, w)", "store(y, 0, j, k, w)").replace("x, i, j", "x, 0, j")))
+
+
+def test_a_stack_may_be_put_where_there_is_one() -> None:
+    a, b = RNG.normal(size=(3, 2, 4)), RNG.normal(size=(3, 4, 5))
+    for count in (0, 3):
+        one = np.full((1, 2, 5), np.nan)
+        stack_product(a[:count], b[:count], one)
+        np.testing.assert_allclose(one[0], (a[:count] @ b[:count]).sum(axis=0), rtol=1e-12)
+    confirm(made("a @ b"), a, b[:1])
+
+
+def test_a_recurrence_needs_lanes() -> None:
+    steps = """
+def f(z: f64[:, :], n: i64):
+    with for_(n, 0.0) as (total,):
+        def _(i: i64, s: f64):
+            with for_(n, 1.0) as (last,):
+                def _(t: i64, x: f64):
+                    v: f64 = load(z, i, t)
+                    w: f64 = mul(x, v)
+                    y: f64 = exp(w)
+                    yield y
+            s_1: f64 = add(s, last)
+            yield s_1
+    return total
+"""
+    assert not streams(loop(steps))
+    sums = steps.replace("w: f64 = mul(x, v)", "w: f64 = exp(v)").replace("y: f64 = exp(w)", "y: f64 = add(x, w)")
+    assert streams(loop(sums))

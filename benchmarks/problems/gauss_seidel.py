@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.flags import njit
+from benchmarks.mechanical import gauss_seidel as mechanical
 from benchmarks.problem import Array, Problem
 
 
@@ -96,4 +97,6 @@ def backward_row(above: Array, here: Array, below: Array, source_bar: Array) -> 
 
 def problem() -> Problem:
     source = np.random.default_rng(5).standard_normal((120, 120))
-    return Problem("Gauss-Seidel, 120 x 120, 20 sweeps", energy, (source, 20), 0, hand, best)
+    return Problem(
+        "Gauss-Seidel, 120 x 120, 20 sweeps", energy, (source, 20), 0, hand, best, mechanical=mechanical.gradient
+    )

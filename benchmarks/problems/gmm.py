@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import gmm_hand, gmm_lanes
+from benchmarks.mechanical import gmm as gmm_mechanical
 from benchmarks.problem import Array, Problem
 from srcgrad.demo.gmm import log_likelihood, log_likelihood_arrays
 
@@ -19,6 +20,10 @@ def hand(*arguments: Any) -> tuple[Array, ...]:
 
 def best(*arguments: Any) -> tuple[Array, ...]:
     return gmm_lanes.value_and_gradient(*arguments)[1:]
+
+
+def mechanical(*arguments: Any) -> tuple[Array, ...]:
+    return gmm_mechanical.value_and_gradient(*arguments)[1:]
 
 
 def problem(form: str) -> Problem:
@@ -38,4 +43,4 @@ def problem(form: str) -> Problem:
         return Problem(
             f"{title}, arrays", log_likelihood_arrays, arguments, (0, 1, 2), hand, best, plain=log_likelihood, ratio=2.0
         )
-    return Problem(title, log_likelihood, arguments, (0, 1, 2), hand, best, ratio=2.0)
+    return Problem(title, log_likelihood, arguments, (0, 1, 2), hand, best, ratio=2.0, mechanical=mechanical)

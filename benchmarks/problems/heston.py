@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from benchmarks.flags import njit
+from benchmarks.mechanical import heston as mechanical
 from benchmarks.problem import Array, Problem
 
 STRIKE, TIME = 1.0, 1.0
@@ -172,5 +173,12 @@ def problem() -> Problem:
     z1, z2 = np.random.default_rng(1).standard_normal((2, 20_000, 100))
     arguments = (0.04, 1.5, 0.04, 0.3, -0.7, z1, z2)
     return Problem(
-        "Heston's model, 20,000 paths of 100 steps", price, arguments, (0, 1, 2, 3, 4), hand, best, ratio=2.0
+        "Heston's model, 20,000 paths of 100 steps",
+        price,
+        arguments,
+        (0, 1, 2, 3, 4),
+        hand,
+        best,
+        ratio=2.0,
+        mechanical=mechanical.gradient,
     )

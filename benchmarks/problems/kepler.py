@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from benchmarks.flags import njit
+from benchmarks.mechanical import kepler as mechanical
 from benchmarks.problem import Array, Problem
 
 TOLERANCE = 1e-11
@@ -79,4 +80,13 @@ def best(eccentricity: Array, anomaly: Array) -> tuple[Array, Array]:
 def problem() -> Problem:
     generator = np.random.default_rng(2)
     arguments = generator.uniform(0.0, 0.7, 10_000), generator.uniform(0.1, 3.0, 10_000)
-    return Problem("Kepler's equation, 10,000 bodies", positions, arguments, (0, 1), hand, best, ratio=2.0)
+    return Problem(
+        "Kepler's equation, 10,000 bodies",
+        positions,
+        arguments,
+        (0, 1),
+        hand,
+        best,
+        ratio=2.0,
+        mechanical=mechanical.gradient,
+    )

@@ -81,4 +81,4 @@ def problem() -> Problem:
     generator = np.random.default_rng(4)
     grid = 1.2 * np.stack(np.meshgrid(*[np.arange(8.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)[:500]
     arguments = (grid + generator.uniform(-0.1, 0.1, grid.shape),)
-    return Problem("Lennard-Jones, 500 particles", energy, arguments, 0, hand, best)
+    return Problem("Lennard-Jones, 500 particles", energy, arguments, 0, hand, best, mechanical=best)

@@ -78,4 +78,4 @@ def hand(parameters: Array, steps: int) -> Array:
 
 def problem() -> Problem:
     arguments = np.array([1.1, 0.4, 0.1, 0.4, 10.0, 5.0]), 10_000
-    return Problem("Lotka-Volterra, 10,000 steps of Runge-Kutta", distance, arguments, 0, hand)
+    return Problem("Lotka-Volterra, 10,000 steps of Runge-Kutta", distance, arguments, 0, hand, mechanical=hand)

@@ -109,6 +109,11 @@ class Effects:
         """Whether what ``load`` read may be different when the reverse sweep in ``home`` reads it again."""
         return not self.rereadable(self.touch(load), home)
 
+    def may_have_changed(self, load: Op, home: Block) -> bool:
+        """Whether what ``load`` read may have been different at the start of ``home``."""
+        read = self.touch(load)
+        return any(self.changes(write, read, home) for write in self.writes_to(read.array))
+
     def rereadable(self, read: Touch, home: Block) -> bool:
         """Whether nothing that was read is changed before the end of ``home``."""
         return not any(self.changes(read, write, home) for write in self.writes_to(read.array))

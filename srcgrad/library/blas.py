@@ -89,21 +89,28 @@ def matrix_product(a: Matrix, b: Matrix, c: Matrix) -> None:
 
 
 @routine(
-    reads=2, fills=1, compiled=SUM, jvp_into=sum_jvp, vjp_into=product_vjp, adding=True, helpers=(LARGE,), product=True
+    reads=2,
+    fills=1,
+    compiled=SUM,
+    jvp_into=sum_jvp,
+    vjp_into=product_vjp,
+    storing="matrix_product",
+    helpers=(LARGE,),
+    product=True,
 )
 def add_product(a: Matrix, b: Matrix, c: Matrix) -> None:
     """c += a @ b."""
     c += a @ b
 
 
-# What there is one of is taken for each of the others; so the matrices of all are added where there is one to add to.
+# What there is one of is taken for each of the others; where there is one to fill, it is the sum of all.
 STACK = '''def {name}(a, b, c):
     """c[i] {equals} a[i] @ b[i]."""
     m, k = a.shape[1:]
     n = b.shape[2]
     count = max(a.shape[0], b.shape[0]) if a.shape[0] > 0 and b.shape[0] > 0 else 0
     a_step, b_step, c_step = int(a.shape[0] > 1), int(b.shape[0] > 1), int(c.shape[0] > 1)
-    if m * n * k > 800:
+{first}    if m * n * k > 800:
         for i in range(count):
             {product}(a[i * a_step], b[i * b_step], c[i * c_step])
         return
@@ -115,52 +122,60 @@ STACK = '''def {name}(a, b, c):
                     total += a[i * a_step, p, t] * b[i * b_step, t, q]
                 c[i * c_step, p, q] {equals} total
 '''
-STACK_PRODUCT = STACK.format(name="stack_product", equals="=", product="matrix_product")
-ADD_STACK_PRODUCT = STACK.format(name="add_stack_product", equals="+=", product="add_product")
+ONE_OF_ALL = """    if c.shape[0] != count:
+        c[:] = 0
+        add_stack_product(a, b, c)
+        return
+"""
+STACK_SUM = STACK.format(name="add_stack_product", equals="+=", product="add_product", first="")
+STACK_PRODUCT = STACK.format(name="stack_product", equals="=", product="matrix_product", first=ONE_OF_ALL)
 
 
-def stack_product_vjp(a: Stack, b: Stack, c: Stack, ct: Stack, a_bar: Stack | None, b_bar: Stack | None) -> None:
+def stack_vjp(a: Stack, b: Stack, c: Stack, ct: Stack, a_bar: Stack | None, b_bar: Stack | None) -> None:
     if a_bar is not None:
         add_stack_product(ct, np.swapaxes(b, 1, 2), a_bar)
     if b_bar is not None:
         add_stack_product(np.swapaxes(a, 1, 2), ct, b_bar)
 
 
-def stack_product_jvp(a: Stack, b: Stack, c: Stack, a_dot: Stack | None, b_dot: Stack | None) -> Stack:
+def stack_jvp(a: Stack, b: Stack, c: Stack, a_dot: Stack | None, b_dot: Stack | None, c_dot: Stack) -> None:
     if a_dot is None:
         assert b_dot is not None
-        return multiplied_stack(a, b_dot, c)
-    if b_dot is None:
-        return multiplied_stack(a_dot, b, c)
-    return multiplied_stack(a_dot, b, c) + multiplied_stack(a, b_dot, c)
+        stack_product(a, b_dot, c_dot)
+        return
+    stack_product(a_dot, b, c_dot)
+    if b_dot is not None:
+        add_stack_product(a, b_dot, c_dot)
 
 
-def multiplied_stack(a: Stack, b: Stack, like: Stack) -> Stack:
-    c = np.zeros(like.shape, like.dtype)
-    add_stack_product(a, b, c)
-    return c
+def stack_sum_jvp(a: Stack, b: Stack, c: Stack, a_dot: Stack | None, b_dot: Stack | None, c_dot: Stack) -> None:
+    if a_dot is not None:
+        add_stack_product(a_dot, b, c_dot)
+    if b_dot is not None:
+        add_stack_product(a, b_dot, c_dot)
 
 
 @routine(
     reads=2,
     fills=1,
     compiled=STACK_PRODUCT,
-    jvp=stack_product_jvp,
-    vjp_into=stack_product_vjp,
-    helpers=(LARGE, PRODUCT),
+    jvp_into=stack_jvp,
+    vjp_into=stack_vjp,
+    helpers=(LARGE, PRODUCT, SUM, STACK_SUM),
 )
 def stack_product(a: Stack, b: Stack, c: Stack) -> None:
     """c[i] = a[i] @ b[i]."""
-    np.matmul(a, b, out=c)
+    product = a @ b
+    c[:] = product if c.shape[0] == product.shape[0] else product.sum(axis=0, keepdims=True)
 
 
 @routine(
     reads=2,
     fills=1,
-    compiled=ADD_STACK_PRODUCT,
-    jvp=stack_product_jvp,
-    vjp_into=stack_product_vjp,
-    adding=True,
+    compiled=STACK_SUM,
+    jvp_into=stack_sum_jvp,
+    vjp_into=stack_vjp,
+    storing="stack_product",
     helpers=(LARGE, SUM),
 )
 def add_stack_product(a: Stack, b: Stack, c: Stack) -> None:

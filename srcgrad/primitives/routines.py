@@ -25,6 +25,7 @@ class Routine:
     jvp: Callable[..., object] | None
     vjp: Callable[..., object] | None
     adding: bool = False  # it adds to what it fills
+    storing: str = ""  # the routine that stores what this one adds
     vjp_into: Callable[..., object] | None = None  # in the place of vjp: adds to shadows, which it is given last
     helpers: tuple[str, ...] = ()  # texts of functions that the one for Numba calls
     jvp_into: Callable[..., object] | None = (

@@ -25,14 +25,17 @@ def routine(
     aids: int = 0,
     jvp: Callable[..., object] | None = None,
     vjp: Callable[..., object] | None = None,
-    adding: bool = False,
+    storing: str = "",
     vjp_into: Callable[..., object] | None = None,
     helpers: tuple[str, ...] = (),
     jvp_into: Callable[..., object] | None = None,
     by_columns: bool = False,
     product: bool = False,
 ) -> Callable[[F], F]:
-    """Let the decorated function, the form for plain Python, be a routine; ``compiled`` is the text for Numba."""
+    """Let the decorated function, the form for plain Python, be a routine; ``compiled`` is the text for Numba.
+
+    One that adds names the one that stores.
+    """
 
     def add(plain: F) -> F:
         assert isinstance(plain, FunctionType)
@@ -45,7 +48,8 @@ def routine(
             compiled,
             jvp,
             vjp,
-            adding=adding,
+            adding=bool(storing),
+            storing=storing,
             vjp_into=vjp_into,
             helpers=helpers,
             jvp_into=jvp_into,

@@ -88,11 +88,17 @@ def _in_control(facts: Facts, op: Op, masks: Masks) -> Refusal | None:
         return refused("arrays from outside change places", op)
     if not all(map(facts.is_whole, references)) or (parting and references):
         return refused("a name stands for one of several arrays", op)
+    if op.primitive == "while" and not parting and _computes_apart(facts, op.blocks[0]):
+        return refused("whether it goes on is computed beside what differs between iterations", op)
     if op.primitive == "for" and parting and not _may_part(facts, op):
         return refused("its length differs between iterations, and its counter is used in both directions", op)
     if op.primitive == "if" and masks:
         inner = (*masks, op)
     return next((found for b in op.blocks if (found := _in_block(facts, b, inner)) is not None), None)
+
+
+def _computes_apart(facts: Facts, test: Block) -> bool:
+    return any(facts.differs(r) for op in walk(test) for r in op.results)
 
 
 def _may_part(facts: Facts, loop: Op) -> bool:

@@ -24,7 +24,7 @@ def may_call(facts: Facts, op: Op) -> bool:
     written = facts.program.written.get(op, frozenset())
     if not written <= facts.made or not all(map(facts.is_whole, op.operands)):
         return False
-    return is_product(facts, op) or (facts.of_directions and _fits(facts, op))
+    return is_product(facts, op) or (facts.directions > 0 and _fits(facts, op))
 
 
 def _fits(facts: Facts, op: Op) -> bool:
@@ -56,7 +56,7 @@ def call_with_lanes(widening: Widening, op: Op) -> None:
         return
     for result in op.results:
         widening.hold(result)
-    widening.builder.for_(widening.lanes, (), lambda lane: _call(widening, op, lane), counter="lane")
+    widening.builder.for_(widening.padded, (), lambda lane: _call(widening, op, lane), counter="lane")
 
 
 def _with_more_columns(widening: Widening, matrix: Operand) -> Value:

@@ -49,9 +49,11 @@ class Facts:
         return self.loop.blocks[0]
 
     @property
-    def of_directions(self) -> bool:
-        """Whether each iteration is about a direction of a derivative, and all others follow the values."""
-        return "directions" in self.loop.attributes
+    def directions(self) -> int:
+        """How many should be swept at once, of a loop over directions of a derivative; 0 of any other."""
+        found = self.loop.attributes.get("directions", 0)
+        assert isinstance(found, int)
+        return found
 
     @property
     def counter(self) -> Value:

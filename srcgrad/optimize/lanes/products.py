@@ -132,8 +132,15 @@ class _Product(NamedTuple):
         builder.for_(self.widening.padded, (), one_lane, counter="lane")
 
     def _factor(self, right: bool, i: Operand, j: Operand, t: Operand, *lane: Operand) -> Value:
-        at = (self.b, t, j) if right else (self.a, i, t)
-        return self.widening.builder("load", *at, *lane)
+        array, *at = (self.b, t, j) if right else (self.a, i, t)
+        builder = self.widening.builder
+        view = builder.definition(array)
+        if view is not None and view.primitive == "transpose":  # in the array itself lanes are seen to lie in a row
+            permutation = view.attributes["permutation"]
+            assert isinstance(permutation, tuple)
+            turned = dict(zip(permutation, (*at, *lane), strict=True))
+            return builder("load", view.operands[0], *(turned[axis] for axis in range(len(permutation))))
+        return builder("load", array, *at, *lane)
 
 
 def _known(size: Operand) -> int:

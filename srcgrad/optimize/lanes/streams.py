@@ -10,34 +10,40 @@ from collections.abc import Iterator
 
 from srcgrad.analysis.accesses import indices
 from srcgrad.analysis.affine import affine
-from srcgrad.ir.core import Block, Op, Value, definitions, walk
+from srcgrad.analysis.prices import is_dear
+from srcgrad.analysis.sums import only_sums
+from srcgrad.ir.core import Block, Const, Op, Value, definitions, walk
 from srcgrad.primitives.table import Effect, effect
 
+FEW = 16  # iterations of a loop that LLVM does not vectorise well
 ACCESSES = (Effect.READ, Effect.WRITE)
 
 
 def streams(loop: Op) -> bool:
-    """Whether a loop does nothing but run a loop, whose innermost loops touch new elements, one beside the other."""
-    (body,) = loop.blocks
-    inner = [op for op in body.ops if op.blocks]
-    if len(inner) != 1 or inner[0].primitive != "for" or any(effect(op.primitive) in ACCESSES for op in body.ops):
+    """Whether what is dear is in innermost loops that touch new elements, one beside the other; sums alone go on."""
+    body = loop.blocks[0]
+    if any(op.primitive == "while" or (op.primitive == "for" and not only_sums(op)) for op in walk(body)):
         return False
     defined_by = definitions(body)
-    return all(_in_a_row(around, counters, defined_by) for around, counters in _innermost(loop, ()))
+    innermost = list(_innermost(loop, ()))
+    dear = sum(map(is_dear, walk(body)))
+    inside = sum(is_dear(op) for inner, _ in innermost for op in walk(inner.blocks[0]))
+    return 2 * inside >= dear > 0 and all(_in_a_row(inner, around, defined_by) for inner, around in innermost)
 
 
-def _innermost(loop: Op, counters: tuple[Value, ...]) -> Iterator[tuple[Block, tuple[Value, ...]]]:
-    """The bodies of the innermost loops, with the counters of the loops around, the own one last."""
+def _innermost(loop: Op, counters: tuple[Value, ...]) -> Iterator[tuple[Op, tuple[Value, ...]]]:
+    """The innermost loops, with the counters of the loops around, the own one last."""
     (body,) = loop.blocks
     around = (*counters, body.parameters[0])
-    inner = [op for op in walk(body) if op.primitive == "for"]
+    inner = list(_nearest(body))
     if not inner:
-        yield body, around
-    for block_op in _nearest(body):
-        yield from _innermost(block_op, around)
+        yield loop, around
+    for nested in inner:
+        yield from _innermost(nested, around)
 
 
 def _nearest(block: Block) -> Iterator[Op]:
+    """The loops of a block that are in no other, also inside branches."""
     for op in block.ops:
         if op.primitive == "for":
             yield op
@@ -46,9 +52,12 @@ def _nearest(block: Block) -> Iterator[Op]:
                 yield from _nearest(inner)
 
 
-def _in_a_row(body: Block, counters: tuple[Value, ...], defined_by: dict[Value, Op]) -> bool:
+def _in_a_row(loop: Op, counters: tuple[Value, ...], defined_by: dict[Value, Op]) -> bool:
+    trips = loop.operands[0]
+    if isinstance(trips, Const) and isinstance(trips.value, int) and trips.value < FEW:
+        return False
     new = False
-    for op in walk(body):
+    for op in walk(loop.blocks[0]):
         if effect(op.primitive) not in ACCESSES:
             continue
         forms = [affine(i, defined_by).terms for i in indices(op)]

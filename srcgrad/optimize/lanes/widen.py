@@ -19,14 +19,14 @@ from srcgrad.optimize.lanes.calls import call_with_lanes
 from srcgrad.optimize.lanes.common import common_branch, common_for, common_while
 from srcgrad.optimize.lanes.facts import Facts, users
 from srcgrad.optimize.lanes.lane import Carry, Lane, names_of
-from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
+from srcgrad.optimize.lanes.masked import Mask, masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
+from srcgrad.optimize.lanes.reach import may_reach, places, units_of
 from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 LANES = 64
 PITCH = LANES + 8  # from row to row of an array: at a distance of a power of two, rows would share few sets of a cache
-DIRECTIONS = 32  # whose rows are walked one after the other
 GROUP = 8  # LLVM does the last lanes one by one unless it sees that their number is a multiple of this
 
 
@@ -52,21 +52,22 @@ class Widening:
     totals: dict[Value, Operand] = field(default_factory=dict)  # the sum of a value over the lanes
     rows: dict[Op, Value] = field(default_factory=dict)  # what all lanes push or pop together
     here: Block = field(init=False)  # whose ops are being widened
-    mask: Value | None = None  # the buffer that says which lanes take the branch around
+    mask: Mask | None = None  # which lanes take the branch around
 
     @property
     def width(self) -> int:
-        return DIRECTIONS if self.facts.of_directions else LANES
+        return self.facts.directions or LANES
 
     @property
     def pitch(self) -> int:
-        return DIRECTIONS if self.facts.of_directions else PITCH
+        return self.facts.directions or PITCH
 
     def __post_init__(self) -> None:
         self.users = users(self.facts.body)
         self.here = self.facts.body
         self.packs = Packs(self.facts)
         self.summed_before = summed_before(self.facts)
+        self.units = units_of(self.facts)
         loops = (op for op in walk(self.facts.body) if op.primitive == "for" and self.facts.parts(op))
         names = {v for op in loops for v in self.facts.mirrored(op)}
         self.mirrored = {op for op in walk(self.facts.body) if len(op.results) == 1 and op.result in names}
@@ -85,7 +86,7 @@ class Widening:
             self.start = self.builder("mul", block, index(self.width), name="start")
             rest = self.builder("sub", trips, self.start)
             self.lanes = self.padded = self.builder("min", rest, index(self.width), name="lanes")
-            if self.facts.of_directions:
+            if self.facts.directions:
                 groups = self.builder("floordiv", self.builder("add", self.lanes, index(GROUP - 1)), index(GROUP))
                 self.padded = self.builder("mul", groups, index(GROUP), name="padded")
             self.packs.fill(self.builder, self.start, self.lanes, self.pitch)
@@ -106,10 +107,10 @@ class Widening:
         self.here = around
 
     def computed(self, test: Block) -> Operand:
-        """What a block that only computes yields, the same in all lanes; what differs between them is of no use."""
+        """What a block that only computes yields, the same in all lanes."""
         for op in test.ops:
             self._op(op)
-        self.pending = []
+        assert not self.pending, test
         return self.alike(test.yields)[0]
 
     def _op(self, op: Op) -> None:
@@ -141,13 +142,16 @@ class Widening:
 
     def _control(self, op: Op) -> None:
         parting = self.facts.parts(op)
+        if op.primitive == "if" and parting and not _has_loops(op):
+            self.pending.append(op)
+            return
+        if self.mask is not None:
+            self.mask.settle(self)  # the next loop over lanes may lie in what does not run
         match op.primitive:
             case "for":
                 masked_for(self, op) if parting else common_for(self, op)
             case "while":
                 masked_while(self, op) if parting else common_while(self, op)
-            case "if" if parting and not _has_loops(op):
-                self.pending.append(op)
             case "if":
                 masked_branch(self, op) if parting else common_branch(self, op)
 
@@ -176,7 +180,7 @@ class Widening:
 
     # -- where lanes part ---------------------------------------------------------------------------------
 
-    def masked_block(self, mask: Value, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
+    def masked_block(self, mask: Mask, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
         """A block in which only the lanes of a mask change anything; ``merged`` are results with their new values."""
         outer, self.mask = self.mask, mask
         self.block(block, [Carry(y, self.buffers[result], merges=True) for y, result in merged])
@@ -226,7 +230,7 @@ class Widening:
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
             current = Lane(self, lane, dict(zip(sums, totals, strict=False)))
-            mask = None if self.mask is None else self.builder("load", self.mask, lane)
+            mask = None if self.mask is None else self.mask.of(current)
             for op in ops:
                 current.op(op, mask)
                 for result in op.results:
@@ -244,17 +248,25 @@ class Widening:
             ]
 
         trips = self.lanes if sums or summed or self._is_seen(ops, carries) else self.padded
+        reached = places(self, ops, carries) if self.units and self.here is not self.facts.body else []
+        if reached:
+            self.builder.if_(may_reach(self, reached), lambda: self.builder.for_(trips, (), one_lane, counter="lane"))
+            return
         totals = self.builder.for_(trips, zeros, one_lane, counter="lane")
         self.totals.update(zip(summed, totals[len(sums) :], strict=True))
         self._add_totals(ops, dict(zip(sums, totals, strict=False)))
 
     def _is_seen(self, ops: Sequence[Op], carries: Sequence[Carry]) -> bool:
-        """Whether these ops use the number of the lane, raise errors, or write to memory from outside."""
+        """Whether these ops count or point to something, raise errors, or write to memory from outside.
+
+        Lanes that nobody asks for are directions of zeros, and have no number.
+        """
         inside = [x for x in _with_inner(ops) if isinstance(x, Op)]
         raising = any(effect(x.primitive) in (Effect.CHECK, Effect.GUARD) for x in inside)
         writing = any(effect(x.primitive) is Effect.WRITE and self.facts.is_outside(x.operands[0]) for x in inside)
         taken = (y for x in inside for y in x.operands)
-        return raising or writing or any(y is self.facts.counter for y in (*taken, *(c.value for c in carries)))
+        apart = (y.type for y in (*taken, *(c.value for c in carries)) if self.facts.differs(y))
+        return raising or writing or any(isinstance(t, Scalar) and t.dtype.kind in "iu" for t in apart)
 
     def _push_and_pop_rows(self, ops: Sequence[Op]) -> None:
         """In front of a loop over lanes: the rows to which it writes what is pushed, or from which it reads."""
