@@ -32,6 +32,7 @@ from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.carry_in_buffers import carry_in_buffers
 from srcgrad.optimize.carry_sums import carry_sums
 from srcgrad.optimize.check_finite import check_finite
+from srcgrad.optimize.collect_terms import collect_terms
 from srcgrad.optimize.copy_arguments import copy_arguments
 from srcgrad.optimize.copy_columns import copy_columns
 from srcgrad.optimize.count_while import count_while
@@ -123,6 +124,7 @@ PREPARE = each(
     resolve_extents,
     # Small arrays that are new in each iteration are one place in memory.
     carry_in_buffers,
+    share_common,
     # Numbers take the place of small arrays, so that they are recomputed and not stored.
     fuse_temporaries,
     privatize,
@@ -161,6 +163,9 @@ IMPROVE = each(
 THREADS = (Step(run_in_threads.__name__, run_in_threads),)
 # What Numba compiles where sums may be reordered; readers are shown the loops as they were.
 LANES = each(
+    # What is added several times is multiplied; what that leaves unused need not go through the steps behind it.
+    collect_terms,
+    remove_dead,
     # Independent iterations side by side, with inner loops unrolled for that first.
     unroll_for_lanes,
     run_in_lanes,

@@ -149,3 +149,25 @@ def test_the_text_stands_alone(tmp_path: Path) -> None:
     """A generated module needs NumPy and Numba, not srcgrad."""
     run = compile_function(function(), Options(cache=False))
     assert "srcgrad" not in textwrap.dedent(run.source)
+
+
+RECURSIVE = """
+import srcgrad
+
+def halving(n, x):
+    return x if n < 2 else halving(n - 1, 1.1 * x) + halving(n - 2, x)
+
+def summed(x):
+    return halving(5, x)
+
+print(srcgrad.jit(summed)(0.7))
+"""
+
+
+def test_a_recursive_function_runs_in_a_second_process(directory: Path, tmp_path: Path) -> None:
+    script = tmp_path / "recursive.py"
+    script.write_text(RECURSIVE)
+    for _ in range(2):
+        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        assert float(done.stdout) == pytest.approx(6.73757)

@@ -26,6 +26,7 @@ from srcgrad.ir.types import INDEX
 from srcgrad.ir.verify import verify
 from srcgrad.optimize import run_along_diagonals as pass_
 from srcgrad.optimize.diagonals import nests
+from srcgrad.optimize.diagonals import walk as walk_
 from srcgrad.primitives.table import infer
 from srcgrad.settings import Options
 from srcgrad.testing import check_grads
@@ -33,9 +34,10 @@ from srcgrad.testing import check_grads
 
 @pytest.fixture
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every nest that may run along antidiagonals does, in plain Python too."""
+    """Every nest that may run along antidiagonals does, in strips of three rows, in plain Python too."""
     monkeypatch.setattr(Options, "reorders", property(lambda options: True))
-    monkeypatch.setattr(pass_, "is_worth_it", lambda nest: True)
+    monkeypatch.setattr(pass_, "is_worth_it", lambda *_: True)
+    monkeypatch.setattr(walk_, "STRIP", 3)
 
 
 def numbers(*shape: int, seed: int = 0) -> Any:

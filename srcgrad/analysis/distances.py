@@ -67,6 +67,11 @@ class Plane:
         """What an iteration of either loop adds to an index."""
         return form.terms.get(self.outer, 0), form.terms.get(self.inner, 0)
 
+    def stays(self, form: Affine) -> bool:
+        """Whether an index is the same all along an antidiagonal."""
+        outer, inner = self.along(form)
+        return self.knows(form) and outer == inner
+
     def fixed(self, form: Affine) -> Affine:
         return form.without(self.outer).without(self.inner)
 

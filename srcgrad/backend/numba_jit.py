@@ -17,7 +17,7 @@ from srcgrad.backend.cache import digest, keep
 from srcgrad.backend.machine_code import guard_cache
 from srcgrad.backend.runtime import reword
 from srcgrad.backend.vector_cache import VECTOR_MATH, fingerprint, keep_vector_functions
-from srcgrad.ir.core import Function
+from srcgrad.ir.core import Function, walk
 from srcgrad.ir.types import Scalar
 from srcgrad.settings import Options
 from srcgrad.watch import timed
@@ -27,12 +27,14 @@ from srcgrad.watch import timed
 class Generated:
     """What is needed to load a function, without the IR it came from; it can be kept in a file.
 
-    ``scalars`` has NumPy's name of the dtype of each scalar parameter, and "" for an array.
+    ``scalars`` has NumPy's name of the dtype of each scalar parameter, and "" for an array; ``recursive`` says whether
+    a function of the module calls itself.
     """
 
     text: str
     entry: str
     scalars: tuple[str, ...]
+    recursive: bool = False
 
 
 class Compiled:
@@ -77,7 +79,28 @@ def generate(function: Function, options: Options) -> Generated:
         module = module_of(function, vector_math=options.jit and options.vector_math)
     types = [p.type for p in function.parameters]
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
-    return Generated(module.text(*decorators(options)) if options.jit else module.text(), module.entry, scalars)
+    text = module.text(*decorators(options)) if options.jit else module.text()
+    return Generated(text, module.entry, scalars, _is_recursive(function))
+
+
+def _is_recursive(function: Function) -> bool:
+    """Whether one of the functions that it calls leads back to itself."""
+    calls = {
+        name: {op.text("callee") for op in walk(callee.body) if op.primitive == "call"}
+        for name, callee in function.callees.items()
+    }
+
+    def leads_back(name: str) -> bool:
+        reached: set[str] = set()
+        ahead = list(calls[name])
+        while ahead:
+            following = ahead.pop()
+            if following not in reached:
+                reached.add(following)
+                ahead += calls.get(following, ())
+        return name in reached
+
+    return any(map(leads_back, calls))
 
 
 def load(generated: Generated, options: Options) -> Compiled:
@@ -89,7 +112,7 @@ def load(generated: Generated, options: Options) -> Compiled:
     entry = getattr(module, generated.entry)
     if not options.jit:
         return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
-    if path:
+    if path and not generated.recursive:  # what Numba reads back of a function that calls itself may crash (0.68.1)
         guard_cache(entry)
     if path and vector:
         keep_vector_functions(module)

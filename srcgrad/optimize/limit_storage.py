@@ -36,8 +36,10 @@ def limit_storage(function: Function, budget: int) -> Function:
         return function
     builder = new_builder()
     builder.open(function.parameters)
+    checked: set[object] = set()
     for op in function.body.ops:
-        if _grows(op):
+        if _grows(op) and (op.operands, op.attributes["dtype"]) not in checked:
+            checked.add((op.operands, op.attributes["dtype"]))
             builder.location = op.location
             size = _bytes(builder, op)
             allowed = builder("le", size, index(budget))

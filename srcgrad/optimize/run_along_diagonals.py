@@ -24,28 +24,36 @@ reverse sweep, which goes through them the other way. The case is ``benchmarks/p
 ... '''
 >>> print(to_text(remove_dead(run_along_diagonals(parse(before, infer)))))
 def f(r: f64[:, :], n: i64, m: i64):
-    _1: i64 = sub(n, 1)
-    _2: i64 = sub(m, 1)
-    _3: i64 = add(n, _2)
-    _4: i64 = max(_3, 0)
-    with for_(_4):
-        def _(diagonal: i64):
-            _5: i64 = sub(diagonal, _2)
-            first: i64 = max(_5, 0)
-            last: i64 = min(diagonal, _1)
-            _6: i64 = sub(last, first)
-            cells: i64 = add(_6, 1)
-            with for_(cells):
-                def _(place: i64):
-                    _7: i64 = add(first, place)
-                    _8: i64 = sub(diagonal, _7)
-                    below: i64 = add(_7, 1)
-                    right: i64 = add(_8, 1)
-                    u: f64 = load(r, _7, right)
-                    v: f64 = load(r, below, _8)
-                    w: f64 = mul(u, v)
-                    x: f64 = exp(w)
-                    store(r, below, right, x)
+    _1: i64 = sub(m, 1)
+    _2: i64 = add(n, 255)
+    _3: i64 = floordiv(_2, 256)
+    with for_(_3):
+        def _(strip: i64):
+            top: i64 = mul(strip, 256)
+            _4: i64 = sub(n, top)
+            _5: i64 = min(_4, 256)
+            _6: i64 = sub(_5, 1)
+            _7: i64 = add(_6, m)
+            _8: i64 = max(_7, 0)
+            with for_(_8):
+                def _(diagonal: i64):
+                    _9: i64 = sub(diagonal, _1)
+                    first: i64 = max(_9, 0)
+                    last: i64 = min(diagonal, _6)
+                    _10: i64 = sub(last, first)
+                    cells: i64 = add(_10, 1)
+                    with for_(cells):
+                        def _(place: i64):
+                            _11: i64 = add(first, place)
+                            _12: i64 = add(top, _11)
+                            _13: i64 = sub(diagonal, _11)
+                            below: i64 = add(_12, 1)
+                            right: i64 = add(_13, 1)
+                            u: f64 = load(r, _12, right)
+                            v: f64 = load(r, below, _13)
+                            w: f64 = mul(u, v)
+                            x: f64 = exp(w)
+                            store(r, below, right, x)
 <BLANKLINE>
 """
 
@@ -58,7 +66,7 @@ from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.sites import Sites
 from srcgrad.ir.core import Block, Const, Function, Op, Value, walk
 from srcgrad.ir.rewrite import with_blocks, with_ops
-from srcgrad.optimize.diagonals.layout import Table, lay_out, own_arrays, steps_along, walked
+from srcgrad.optimize.diagonals.layout import Table, lay_out, meets_neighbours, own_arrays, steps_along, walked
 from srcgrad.optimize.diagonals.nests import Memory, Nest, nest_of, only_loop
 from srcgrad.optimize.diagonals.walk import along_diagonals
 
@@ -70,10 +78,10 @@ def run_along_diagonals(function: Function) -> Function:
         return function
     memory = Memory(Sites(function), Definitions(function))
     nests = [nest for op in walk(function.body) if (nest := nest_of(op, memory)) is not None]
-    chosen = [nest for nest in nests if is_worth_it(nest)]
+    arrays = own_arrays(function) if nests else {}
+    chosen = [nest for nest in nests if is_worth_it(nest, arrays)]
     if not chosen:
         return function
-    arrays = own_arrays(function)
     tables = _tables(chosen, arrays)
     while joining := [n for n in nests if n not in chosen and not tables.keys().isdisjoint(walked(n, arrays))]:
         chosen += joining
@@ -82,15 +90,17 @@ def run_along_diagonals(function: Function) -> Function:
     return lay_out(replace(function, body=_with_loops(function.body, loops)), tables)
 
 
-def is_worth_it(nest: Nest) -> bool:
-    """Whether cells wait for those before them, and there may be many.
+def is_worth_it(nest: Nest, arrays: Collection[Value]) -> bool:
+    """Whether cells wait for those before them, there may be many, and vectors are faster by more than they cost.
 
-    Where they wait for those in their row alone, and that is over soon, rows are walked faster.
+    Exponentials and the like always are. Sums and the like only where all is met in the order in which it lies, and
+    where rows wait for each other: elsewhere it is fast to hand a number on from cell to cell. ``arrays`` are those
+    that may be laid out.
     """
     lengths = (nest.outer.operands[0], nest.inner.operands[0])
-    if any(isinstance(n, Const) and n.value.real < SHORTEST for n in lengths):
+    if any(isinstance(n, Const) and n.value.real < SHORTEST for n in lengths) or not nest.waits_in_rows:
         return False
-    return nest.waits_in_rows and (nest.is_dear or nest.waits_in_columns)
+    return nest.is_dear or (nest.waits_in_columns and meets_neighbours(nest, arrays))
 
 
 def _tables(nests: Iterable[Nest], arrays: Mapping[Value, Op]) -> dict[Value, Table]:

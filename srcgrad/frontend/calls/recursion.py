@@ -17,6 +17,7 @@ from types import FunctionType
 from srcgrad.errors import Error, UnsupportedError
 from srcgrad.frontend.boundary.pytree import function_key
 from srcgrad.frontend.boundary.structure import Static, Structure, Tree
+from srcgrad.frontend.calls import recursive_state
 from srcgrad.frontend.calls.copies import copies_of
 from srcgrad.frontend.control.merge import (
     JoinError,
@@ -29,18 +30,17 @@ from srcgrad.frontend.control.merge import (
     settle,
     types_of,
 )
-from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError, Variable
+from srcgrad.frontend.scope import Binding
+from srcgrad.frontend.values import Bound as BoundCall
 from srcgrad.frontend.values import (
-    ArrayValue,
     Closure,
     Counted,
     FrontValue,
     GrowingList,
-    ScalarValue,
     SliceValue,
     TupleValue,
 )
-from srcgrad.frontend.values import Bound as BoundCall
 from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, defined, used, walk, walk_ops
 from srcgrad.ir.rewrite import Replacement, rewrite_block
 from srcgrad.ir.types import Scalar
@@ -61,8 +61,10 @@ class Activation:
     name: str
     callee: str = ""
     result: Structure | None = None
+    state: recursive_state.State = field(default_factory=dict)  # the variables around it that it changes
     free: list[Value] = field(default_factory=list)  # what it uses from around it: further operands of each call
     location: Location | None = None  # of the call
+    origins: Mapping[str, object] = field(default_factory=dict)  # of lists and dicts given to it: where they were made
 
     def matches(self, identity: object, parameters: dict[str, Structure]) -> bool:
         return self.identity == identity and self.parameters == parameters
@@ -95,7 +97,8 @@ def activation(
     if len(lowering.active) > LIMIT:
         hint = "Write it as a loop, or let its arguments keep their types."
         lowering.refuse(None, f"{name}() leads to calls {LIMIT} deep", hint, UnsupportedError)
-    here = Activation(identity, parameters, name, location=lowering.builder.location)
+    origins = {n: v.origin for n, v in bound.items() if isinstance(v, TupleValue) and v.cls in (list, dict)}
+    here = Activation(identity, parameters, name, location=lowering.builder.location, origins=origins)
     if isinstance(function, Closure):
         return in_place(lowering, here, bound, body)
     return copied(lowering, here, bound, body)
@@ -131,7 +134,7 @@ def on_its_own(lowering: Lowering, here: Activation, body: Body) -> bool:
         lowering.dead = dead
         return False
     assert here.result is not None
-    if here in lowering.recursive and all(isinstance(t, Scalar) for t in types_of(here.result)):
+    if here in lowering.recursive and not here.state and all(isinstance(t, Scalar) for t in types_of(here.result)):
         return True
     lowering.recursive = [a for a in lowering.recursive if a is not here]
     return False
@@ -191,25 +194,30 @@ def out_of_line(lowering: Lowering, here: Activation, body: Body) -> None:
     before = lowering.variables()
     for _ in range(ATTEMPTS):
         with running(lowering, here):
-            block, structure = lower_body(lowering, here, body)
-        after = lowering.variables()
-        if not all(is_same(after.get(key), value) for key, value in before.items()):
-            hint = "Return the value instead."
-            lowering.refuse(None, f"the recursive {here.name}() assigns to a variable around it", hint)
+            block, structure, state = lower_body(lowering, here, body, before)
         lowering.rebind(before)  # what else there is belongs to functions inside
-        if structure == here.result:
+        if structure == here.result and state == here.state:
             finish(lowering, here, block)
             return
-        here.result = structure
+        here.result, here.state = structure, state
     raise AssertionError(f"the result of {here.name} does not settle")
 
 
-def lower_body(lowering: Lowering, here: Activation, body: Body) -> tuple[Block, Structure]:
+def lower_body(
+    lowering: Lowering, here: Activation, body: Body, before: Mapping[Variable, Binding]
+) -> tuple[Block, Structure, recursive_state.State]:
+    """The function's block, with the structure of its result and the variables that it changes, as found in it."""
     labels = [(n, t) for n, s in here.parameters.items() for t in types_of(s)]
-    parameters = [Value(t, n) for n, t in labels]
+    own = recursive_state.parameters_of(here.state)
+    given = [Value(t, n) for n, t in labels]
+    parameters = [*given, *(p for ps in own.values() for p in ps)]
     with lowering.block(parameters=parameters) as ops:
-        leaves = iter(parameters)
+        recursive_state.enter(lowering, here.state, own)
+        leaves = iter(given)
         values = {n: rebuild(lowering, s, leaves) for n, s in here.parameters.items()}
+        for n, value in values.items():
+            if isinstance(value, TupleValue) and n in here.origins:  # a change asks for one that can be changed here
+                value.origin = here.origins[n]
         try:
             result = settle(lowering, body(values))
         except UnresolvedError:
@@ -223,18 +231,10 @@ def lower_body(lowering: Lowering, here: Activation, body: Body) -> tuple[Block,
             except JoinError as fault:
                 raise refuse_join(lowering, f"the result of {here.name}()", fault) from None
         yields = flatten(lowering, result, structure)
-    return Block(tuple(parameters), tuple(ops), tuple(yields)), structure
-
-
-def is_same(a: object, b: object) -> bool:
-    """Whether a variable still holds what it held; where branches meet, tuples are made anew of the same items."""
-    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue):
-        return a.operand is b.operand
-    if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
-        return a.ref is b.ref
-    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
-        return all(map(is_same, a.items, b.items))
-    return a is b
+        state = recursive_state.changed_state(lowering, before, here.state)
+        if state == here.state:  # else it is lowered again
+            yields += recursive_state.operands(lowering, state)
+    return Block(tuple(parameters), tuple(ops), tuple(yields)), structure, state
 
 
 def finish(lowering: Lowering, here: Activation, block: Block) -> None:
@@ -272,6 +272,9 @@ def call_recursive(lowering: Lowering, callee: Activation, bound: Bound) -> Fron
     operands: list[Operand] = []
     for name, structure in callee.parameters.items():
         operands += flatten(lowering, settle(lowering, bound[name]), structure)
-    types = tuple(types_of(callee.result))
-    results = lowering.builder.emit("call", *operands, *callee.free, callee=callee.callee, types=types)
-    return rebuild(lowering, callee.result, iter(results))
+    operands += recursive_state.operands(lowering, callee.state)
+    types = (*types_of(callee.result), *(t for slot in callee.state.values() for t in slot.types))
+    results = iter(lowering.builder.emit("call", *operands, *callee.free, callee=callee.callee, types=types))
+    made = rebuild(lowering, callee.result, results)
+    recursive_state.leave(lowering, callee.state, results)
+    return made

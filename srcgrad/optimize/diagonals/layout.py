@@ -56,6 +56,15 @@ def walked(nest: Nest, arrays: Collection[Value]) -> dict[Value, tuple[int, int]
     return found
 
 
+def meets_neighbours(nest: Nest, arrays: Collection[Value]) -> bool:
+    """Whether what a cell touches lies beside what the next one on its antidiagonal does, in these arrays laid out."""
+    return all(
+        (access.root in arrays and steps_along(nest.plane, access) is not None)
+        or all(form is not None and nest.plane.stays(form) for form in access.indices[:-1])
+        for access in nest.accesses.values()
+    )
+
+
 def steps_along(plane: Plane, access: Access) -> tuple[int, int] | None:
     """What a cell adds to both indices, as the outer counter goes up by one and the inner one down."""
     known = [plane.along(form) for form in access.indices if form is not None and plane.knows(form)]
