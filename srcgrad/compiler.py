@@ -124,6 +124,7 @@ PREPARE = each(
     resolve_extents,
     # Small arrays that are new in each iteration are one place in memory.
     carry_in_buffers,
+    share_common,
     # Numbers take the place of small arrays, so that they are recomputed and not stored.
     fuse_temporaries,
     privatize,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, jit
-from srcgrad.vector_math import buffer, large_pages, popped_row, pushed_row, row_stack
+from srcgrad.vector_math import buffer, large_pages, popped_row, pushed_row, row_stack, zeroed
 
 
 @numba.njit
@@ -37,6 +37,22 @@ def test_buffers_and_rows_are_arrays() -> None:
     found, shape, size, room = mixed(x)
     np.testing.assert_array_equal(found, np.float32(x * 3) + np.float64(13.0))
     assert (shape, size, room) == ((2, 3), 4, 8)
+
+
+def test_a_buffer_of_zeros() -> None:
+    @numba.njit
+    def counted(x: Any) -> Any:
+        total = 0.0
+        for value in x:
+            a, b, c = zeroed((2, 3), np.float64), zeroed(2, np.complex64), zeroed(5, np.bool_)
+            a[1, 2] += value
+            b[0] += 1j * value
+            total += np.sum(a) + b[0].imag + np.sum(c)
+            a[1, 0] = 7.0
+            c[3] = True
+        return total
+
+    assert counted(np.array([1.0, 2.0, 4.0])) == 14.0
 
 
 def test_a_stack_that_grows() -> None:

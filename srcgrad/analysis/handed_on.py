@@ -66,6 +66,21 @@ def fits_in_buffer(carried: HandedOn, effects: Effects) -> bool:
     return not any(_is_late(touch, site, carried, effects) for site, touch in _others(effects.reads, sites, certain))
 
 
+def starts_in_place(carried: HandedOn, effects: Effects) -> bool:
+    """Whether what is carried first may be the buffer: made in the same iteration, and seen by nobody else since."""
+    alloc = effects.definitions.op.get(carried.initial) if isinstance(carried.initial, Value) else None
+    if alloc is None or alloc.primitive != "alloc" or alloc.result.type != carried.result.type:
+        return False
+    around = tuple(block for block, _ in effects.paths[carried.loop] if block in effects.loops)
+    site = frozenset((alloc.result,))
+    names = _names((*carried.parameters, carried.result), effects, all)
+    handed_on = (x for x in (carried.yielded, *effects.function.results) if x not in names)
+    if any(alloc.result in effects.sites.sites(x) for x in handed_on) or effects.sites.birth[alloc.result] != around:
+        return False
+    touches = (*_others(effects.reads, site, names), *_others(effects.writes, site, names))
+    return not any(_is_late(touch, alloc.result, carried, effects) for _, touch in touches)
+
+
 def _names(references: tuple[Value, ...], effects: Effects, sides: Callable[[Iterable[bool]], bool]) -> set[Operand]:
     """The references, views of them, and what branches choose: among them alone (``all``), or others, too (``any``)."""
     found: set[Operand] = set(references)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from srcgrad.analysis.affine import Affine, affine
 from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
 from srcgrad.backend.raised_text import exception_text
-from srcgrad.backend.scratch_text import BUFFER, buffer_text
+from srcgrad.backend.scratch_text import BUFFERS, buffer_text
 from srcgrad.ir.core import Const, Op, Operand, Value
 from srcgrad.ir.types import Array
 from srcgrad.primitives.control import OUT_OF_RANGE
@@ -31,7 +31,7 @@ def array_text(op: Op, expressions: Expressions, placed: Mapping[Value, str]) ->
             place = placed.get(op.result, "")
             if place:
                 expressions.imported.add(place)
-            if place == BUFFER:
+            if place in BUFFERS.values():
                 return buffer_text(op, shape)
             made = f"np.{op.text('fill')}({shape}{dtype_argument(result.dtype)})"
             return f"{place}({made})" if place else made

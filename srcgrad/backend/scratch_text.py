@@ -16,9 +16,9 @@ from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
 
-BUFFER, LARGE_PAGES = "buffer", "large_pages"  # of srcgrad.vector_math
+BUFFERS, LARGE_PAGES = {"empty": "buffer", "zeros": "zeroed"}, "large_pages"  # of srcgrad.vector_math
 ROWS = {"stack": "row_stack", "push": "pushed_row", "pop": "popped_row"}
-SCRATCH_NAMES = frozenset({BUFFER, LARGE_PAGES, *ROWS.values()})
+SCRATCH_NAMES = frozenset({*BUFFERS.values(), LARGE_PAGES, *ROWS.values()})
 LARGEST, ALL = 1024, 8192  # elements of one allocation, and of all
 FIRST = 16  # rows of a new stack
 
@@ -26,7 +26,7 @@ FIRST = 16  # rows of a new stack
 def places(function: Function) -> dict[Value, str]:
     """The function of srcgrad.vector_math that makes an allocation, or finds a place for it, where there is one."""
     large = (op.result for op in walk(function.body) if _grows(op))
-    return {**dict.fromkeys(large, LARGE_PAGES), **dict.fromkeys(on_stack(function), BUFFER)}
+    return {**dict.fromkeys(large, LARGE_PAGES), **on_stack(function)}
 
 
 def _grows(op: Op) -> bool:
@@ -35,25 +35,25 @@ def _grows(op: Op) -> bool:
     return kept and op.attributes["fill"] == "empty" and not _is_literal(op.operands)
 
 
-def on_stack(function: Function) -> frozenset[Value]:
+def on_stack(function: Function) -> dict[Value, str]:
     """Allocations of a few elements, made once in a call, of which no reference leaves the function.
 
     There are none in a function that calls others: it may be called by them again and again.
     """
     made = list(_outside_loops(function.body))
     if not made or any(op.primitive == "call" and op.text("callee") not in ROUTINES for op in walk(function.body)):
-        return frozenset()
+        return {}
     sites = Sites(function)
     leaving = [*function.results, *(x for op in walk(function.body) if _hands_on(op) for x in op.operands)]
     away = frozenset[Value]().union(*map(sites.sites, leaving))
-    found: set[Value] = set()
+    found: dict[Value, str] = {}
     room = ALL
     for op in made:
         size = prod(int(n.value.real) for n in op.operands if isinstance(n, Const))
         if op.result not in away and 0 < size <= min(LARGEST, room):
-            found.add(op.result)
+            found[op.result] = BUFFERS[op.text("fill")]
             room -= size
-    return frozenset(found)
+    return found
 
 
 def _outside_loops(block: Block) -> Iterator[Op]:
@@ -61,7 +61,7 @@ def _outside_loops(block: Block) -> Iterator[Op]:
         if op.primitive == "if":
             for inner in op.blocks:
                 yield from _outside_loops(inner)
-        elif op.primitive == "alloc" and op.attributes["fill"] == "empty" and _is_literal(op.operands):
+        elif op.primitive == "alloc" and _is_literal(op.operands):
             yield op
 
 
@@ -75,7 +75,7 @@ def _hands_on(op: Op) -> bool:
 
 def buffer_text(op: Op, shape: str) -> str:
     assert isinstance(op.result.type, Array)
-    return f"buffer({shape}, {numpy_name(op.result.type.dtype)})"
+    return f"{BUFFERS[op.text('fill')]}({shape}, {numpy_name(op.result.type.dtype)})"
 
 
 def pushed_rows(function: Function) -> frozenset[Value]:

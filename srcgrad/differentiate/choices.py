@@ -26,6 +26,7 @@ TRIPS = 8  # how often a loop of unknown count is taken to run, when costs are c
 DEPTH = 5  # deeper loops count like this one
 STREAMED, CACHED = 15, 6  # storing a scalar through memory, or in cache
 DEAR = 4  # the price of a division: to read is cheaper
+READ = 2  # part of that, but of a row, whose elements are read by loads that have a price of their own
 REFERENCE, EXPANDED = 60, 8  # storing a reference, or making an allocation a row of storage
 
 
@@ -88,7 +89,7 @@ class _Costs:
             row = self.ways.rows[value]
             assert isinstance(row.array.type, Array)
             size = self.times(row.level) * TRIPS**row.array.type.rank
-            self.choices[value] = Choice(self.scalar_cost * size, NEVER, ())
+            self.choices[value] = Choice((self.scalar_cost - READ) * size, NEVER, ())
             return
         price, operands = self.recomputing(value)
         inner = tuple(dict.fromkeys(v for v in operands if isinstance(v, Value) and v in self.owner))

@@ -1,8 +1,10 @@
-"""Small arrays that a loop makes anew in each iteration are one buffer, filled at the end of each iteration.
+"""Arrays that a loop makes anew in each iteration are one buffer, filled at the end of each iteration.
 
 ``x = a @ x`` binds a name to a new array. To reverse mode that is a reference to carry, beside one to its shadow, both
 on stacks; in one place they are memory like any other. The cases are ``benchmarks/problems/kalman.py``, and whatever
-takes steps with small vectors: ``y = y + h * (k1 + k2)``, ``h = np.tanh(w @ h)``.
+takes steps with small vectors: ``y = y + h * (k1 + k2)``, ``h = np.tanh(w @ h)``. A copy costs little where arrays are
+small, or where an iteration does more with an element than that; and in a loop inside another one, whose references
+the outer one would have to carry.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
@@ -21,21 +23,16 @@ takes steps with small vectors: ``y = y + h * (k1 + k2)``, ``h = np.tanh(w @ h)`
 >>> print(to_text(carry_in_buffers(parse(before, infer))))
 def f(n: i64):
     x: f64[:] = alloc(3, dtype=f64, fill='zeros')
-    p: f64[:] = alloc(3, dtype=f64, fill='empty')
-    with for_(3):
-        def _(i: i64):
-            _1: f64 = load(x, i)
-            store(p, i, _1)
     with for_(n):
         def _(t: i64):
             y: f64[:] = alloc(3, dtype=f64, fill='zeros')
-            v: f64 = load(p, 2)
+            v: f64 = load(x, 2)
             store(y, 0, v)
             with for_(3):
-                def _(i_1: i64):
-                    _2: f64 = load(y, i_1)
-                    store(p, i_1, _2)
-    w: f64 = load(p, 0)
+                def _(i: i64):
+                    _1: f64 = load(y, i)
+                    store(x, i, _1)
+    w: f64 = load(x, 0)
     return w
 <BLANKLINE>
 """
@@ -43,19 +40,20 @@ def f(n: i64):
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 
 from srcgrad.analysis.effects import Effects
-from srcgrad.analysis.extents import Extents
-from srcgrad.analysis.handed_on import HandedOn, fits_in_buffer
+from srcgrad.analysis.extents import Dim, Extents
+from srcgrad.analysis.handed_on import HandedOn, fits_in_buffer, starts_in_place
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Operand, Value, first_carried, index, walk
 from srcgrad.ir.rewrite import renamed, substitute, with_blocks, with_ops
 from srcgrad.ir.types import Array
+from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import new_builder
 
-LARGEST = 64  # elements; more are dear to copy
+SMALL = 64  # elements
 
 
 def carry_in_buffers(function: Function) -> Function:
@@ -66,10 +64,12 @@ def carry_in_buffers(function: Function) -> Function:
         done.add(loop)
         effects, extents = facts = facts or (Effects(function), Extents(function))
         carried = [HandedOn(loop, k) for k in range(len(loop.results))]
-        chosen = [c for c in carried if _is_small(c, extents) and fits_in_buffer(c, effects)]
+        chosen = [c for c in carried if _is_worth_it(c, effects, extents) and fits_in_buffer(c, effects)]
         if chosen:
             names: dict[Value, Operand] = {}
-            body = _with_buffers(function.body, loop, chosen, extents, names)
+            alike = [c for c in chosen if extents.of(c.initial) == extents.of(c.result)]
+            adopted = [c for c in alike if starts_in_place(c, effects)]
+            body = _with_buffers(function.body, loop, _Plan(chosen, adopted, extents), names)
             function, facts = replace(function, body=substitute(body, names)), None
     return function
 
@@ -80,24 +80,49 @@ def _next(function: Function, done: Collection[Op]) -> Op | None:
     return next((op for op in reversed(loops) if any(isinstance(r.type, Array) for r in op.results)), None)
 
 
-def _is_small(carried: HandedOn, extents: Extents) -> bool:
+def _is_worth_it(carried: HandedOn, effects: Effects, extents: Extents) -> bool:
     kind = carried.result.type
     if not isinstance(kind, Array) or not kind.rank:
         return False
-    sizes = _sizes(carried, extents)
-    ones = frozenset(axis for axis, n in enumerate(sizes) if n == index(1))
-    known = (Array(kind.dtype, kind.rank, "C", ones), Array(kind.dtype, kind.rank, "A"))
-    return len(sizes) == kind.rank and kind in known and 0 < prod(int(n.value.real) for n in sizes) <= LARGEST
+    shape = extents.of(carried.result)
+    if any(n == Dim(carried.result, axis) for axis, n in enumerate(shape)):
+        return False
+    ones = frozenset(axis for axis, n in enumerate(shape) if n == index(1))
+    if kind not in (Array(kind.dtype, kind.rank, "C", ones), Array(kind.dtype, kind.rank, "A")):
+        return False
+    sizes = [int(n.value.real) for n in shape if isinstance(n, Const)]
+    if len(sizes) == kind.rank and prod(sizes) <= SMALL:
+        return prod(sizes) > 0
+    inside = any(block in effects.loops for block, _ in effects.paths[carried.loop])
+    return inside or _depth(carried.body) > kind.rank
 
 
-def _sizes(carried: HandedOn, extents: Extents) -> list[Const]:
-    """The extents, those that are literals."""
-    return [n for n in extents.of(carried.result) if isinstance(n, Const)]
+def _depth(block: Block) -> int:
+    """Of loops inside one another; a routine counts as a product of matrices."""
+    of_routines = 3 if any(op.primitive == "call" and op.text("callee") in ROUTINES for op in block.ops) else 0
+    inner = ((op.primitive in LOOPS) + max(map(_depth, op.blocks)) for op in block.ops if op.blocks)
+    return max(of_routines, *inner, 0)
 
 
-def _with_buffers(
-    block: Block, loop: Op, chosen: Sequence[HandedOn], extents: Extents, names: dict[Value, Operand]
-) -> Block:
+@dataclass(frozen=True)
+class _Plan:
+    """What becomes buffers, and for which of these the array that is there already serves."""
+
+    chosen: Sequence[HandedOn]
+    adopted: Collection[HandedOn]
+    extents: Extents
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    reference: Value  # of the type of what was carried
+    sizes: tuple[Operand, ...]
+
+    def fill(self, builder: Builder, source: Operand) -> None:
+        builder.nest(self.sizes, lambda at: builder.emit("store", self.reference, *at, builder("load", source, *at)))
+
+
+def _with_buffers(block: Block, loop: Op, plan: _Plan, names: dict[Value, Operand]) -> Block:
     """The block in which the loop carries less; ``names`` learns what its results are called from now on."""
     ops: list[Op] = []
     for op in block.ops:
@@ -105,37 +130,42 @@ def _with_buffers(
             builder = new_builder()
             builder.location = op.location
             builder.open()
-            buffers = {c: _filled(builder, c, _sizes(c, extents)) for c in chosen}
-            names.update((c.result, buffer) for c, buffer in buffers.items())
-            ops += [*builder.close().ops, _filling(op, buffers, extents)]
+            buffers = {c: _buffer(builder, c, plan) for c in plan.chosen}
+            names.update((c.result, buffer.reference) for c, buffer in buffers.items())
+            ops += [*builder.close().ops, _filling(op, buffers)]
         else:
-            ops.append(with_blocks(op, [_with_buffers(b, loop, chosen, extents, names) for b in op.blocks]))
+            ops.append(with_blocks(op, [_with_buffers(b, loop, plan, names) for b in op.blocks]))
     return with_ops(block, ops)
 
 
-def _filled(builder: Builder, carried: HandedOn, sizes: Sequence[Const]) -> Value:
-    """The buffer in front of the loop, as the reference that was carried."""
-    kind = carried.result.type
-    assert isinstance(kind, Array)
+def _buffer(builder: Builder, carried: HandedOn, plan: _Plan) -> _Buffer:
+    """The buffer, in front of the loop, with what is carried first."""
+    kind, initial = carried.result.type, carried.initial
+    assert isinstance(kind, Array) and isinstance(initial, Value)
+    shape = plan.extents.of(carried.result)
+    sizes = tuple(builder("dim", n.array, axis=n.axis) if isinstance(n, Dim) else n for n in shape)
+    if carried in plan.adopted:
+        return _Buffer(initial, sizes)
     name = carried.parameters[-1].name or carried.result.name
-    buffer = builder("alloc", *sizes, dtype=kind.dtype, fill="empty", name=name)
-    _copy(builder, carried.initial, buffer, sizes)
-    return buffer if buffer.type == kind else builder("relax", buffer, name=name)
+    memory = builder("alloc", *sizes, dtype=kind.dtype, fill="empty", name=name)
+    buffer = _Buffer(memory if memory.type == kind else builder("relax", memory, name=name), sizes)
+    buffer.fill(builder, initial)
+    return buffer
 
 
-def _filling(loop: Op, buffers: Mapping[HandedOn, Value], extents: Extents) -> Op:
+def _filling(loop: Op, buffers: Mapping[HandedOn, _Buffer]) -> Op:
     """The loop that fills the buffers instead of carrying their arrays."""
     first = first_carried(loop)
     kept = [k for k in range(len(loop.results)) if HandedOn(loop, k) not in buffers]
-    names: dict[Value, Operand] = {p: buffer for c, buffer in buffers.items() for p in c.parameters}
+    names: dict[Value, Operand] = {p: buffer.reference for c, buffer in buffers.items() for p in c.parameters}
     blocks = [_without(block, first, kept, names) for block in loop.blocks]
     builder = new_builder()
     builder.location = loop.location
     builder.open()
     for carried, buffer in buffers.items():
         yielded = renamed(carried.yielded, names)
-        if yielded is not buffer:
-            _copy(builder, yielded, buffer, _sizes(carried, extents))
+        if yielded is not buffer.reference:
+            buffer.fill(builder, yielded)
     body = blocks[-1]
     yields = tuple(renamed(loop.blocks[-1].yields[k], names) for k in kept)
     blocks[-1] = Block(body.parameters, (*body.ops, *builder.close().ops), yields)
@@ -147,7 +177,3 @@ def _without(block: Block, first: int, kept: Sequence[int], names: Mapping[Value
     """The block without the parameters that have become buffers."""
     parameters = (*block.parameters[:first], *(block.parameters[first + k] for k in kept))
     return replace(substitute(block, names), parameters=parameters)
-
-
-def _copy(builder: Builder, source: Operand, target: Value, sizes: Sequence[Const]) -> None:
-    builder.nest(sizes, lambda at: builder.emit("store", target, *at, builder("load", source, *at)))

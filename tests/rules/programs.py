@@ -503,6 +503,29 @@ def state_before(x):
     return np.sum(current * previous)
 
 
+def begun_again(x):
+    """What a loop starts with is handed on by an iteration, too: it is not to be overwritten in between."""
+    a = np.zeros(3)
+    for i in range(3):
+        a[i] = x[i]
+    start, s = a, 0.0
+    for t in range(4):
+        s += a[0] * a[1] * x[t]
+        a = np.sin(a) if t < 2 else start
+    return s + np.sum(a * a)
+
+
+def looked_at_again(x):
+    """What a loop starts with is read behind it: the loop needs a buffer of its own."""
+    a = np.zeros(3)
+    for i in range(3):
+        a[i] = x[i]
+    start = a
+    for _ in range(2):
+        a = np.sin(a) * x[0]
+    return np.sum(a * start)
+
+
 def changed_before_it_is_read(x):
     """An array is kept as it stands at the start of an iteration only if nothing has changed it when it is read."""
     a = np.zeros(3)

@@ -29,6 +29,7 @@ STORES = "srcgrad.frontend.arrays.stores"
 IN_PLACE = "srcgrad.differentiate.in_place"
 FORWARD_SUMS = "srcgrad.optimize.forward_sums"
 RULE = "srcgrad.differentiate.rules.Linker"
+BUFFERS = "srcgrad.optimize.carry_in_buffers"
 HANDED_ON = "srcgrad.analysis.handed_on"
 STATE = "srcgrad.differentiate.checkpoints.state"
 SHADOWS, TURNS = "srcgrad.differentiate.shadows", "srcgrad.differentiate.turns"
@@ -102,6 +103,7 @@ RULES = [
         never,
     ),
     Rule("buffer_changed_by_others", programs.overwritten_under_another_name, (X,), f"{HANDED_ON}._is_late", never),
+    Rule("buffer_of_its_own", programs.looked_at_again, (X,), f"{BUFFERS}.starts_in_place", always),
     Rule("buffer_handed_on", programs.state_before, (X,), f"{HANDED_ON}._stays", always),
     Rule("row_at_the_start", programs.changed_before_it_is_read, (X,), f"{EFFECTS}.Effects.may_have_changed", never),
     Rule(
@@ -112,6 +114,7 @@ RULES = [
 # Right with all rules, and hard: no single predicate decides.
 HARD = [
     (programs.emptied_into_what_changes, (X,)),
+    (programs.begun_again, (X,)),
     (programs.backwards_range, (1.3, 5, 2)),
     (programs.backwards_range, (1.3, 2, 5)),
     (programs.mixed_activity, (X, 0.6)),
