@@ -109,6 +109,17 @@ def comprehension(x: Array) -> float:
     return squares[3] * len(squares) + squares.setdefault(5, x[0]) + squares.pop(1) + squares.pop(99, x[2])
 
 
+def copied(x: Array) -> float:
+    first = {}
+    for k, v in zip(kinds(x), x, strict=True):
+        first[k] = v
+    second, third = dict(first), first.copy()
+    second[3] *= x[0]
+    third[1] = x[1] ** 2
+    third[8] = x[2]
+    return first[3] * second[3] + first[1] * third[1] + len(first) * third[8] + len(third)
+
+
 class Pair:
     def __init__(self, a: float, b: float, name: str) -> None:
         self.name = name
@@ -149,6 +160,7 @@ CASES = [
     binomials,
     arrays_by_kind,
     comprehension,
+    copied,
     objects,
 ]
 

@@ -68,6 +68,11 @@ class RunTimeDict:
         self.known.clear()
         self.held.clear()
 
+    def copy(self) -> RunTimeDict:
+        other = RunTimeDict()
+        other.known, other.held = self.known.copy(), self.held.copy()
+        return other
+
     def keys(self) -> list[Key]:
         return self.known
 

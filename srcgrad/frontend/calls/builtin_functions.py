@@ -14,9 +14,8 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import shape_of
 from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.calls.dispatch import call, call_object
-from srcgrad.frontend.containers import growing
+from srcgrad.frontend.containers import growing, keyed
 from srcgrad.frontend.containers.items import sequence_items
-from srcgrad.frontend.containers.keyed import known_key, new_dict
 from srcgrad.frontend.containers.new_lists import copied
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.folds import fold
@@ -25,6 +24,7 @@ from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.control.yielding import collected, folded
 from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.nodes.attributes import attribute
 from srcgrad.frontend.nodes.operators import binary, logical_and, logical_or, number, truth
 from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.registry import Arguments, Keywords, function
@@ -221,12 +221,14 @@ def _dict(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     entries: list[tuple[FrontValue, FrontValue]] = []
     if arguments:
         given = arguments[0]
+        if keyed.is_run_time_dict(given) and not keywords:
+            return call(lowering, attribute(lowering, given, "copy"), [], {})
         if isinstance(given, TupleValue) and given.cls is dict:
             entries += zip(map(Static, given.keys), given.items, strict=True)
         else:
             entries += [_pair(lowering, item) for item in sequence_items(lowering, given)]
     entries += [(Static(name), value) for name, value in keywords.items()]
-    return new_dict(lowering, (lowering.path, lowering.builder.location, "dict"), entries)
+    return keyed.new_dict(lowering, (lowering.path, lowering.builder.location, "dict"), entries)
 
 
 def _pair(lowering: Lowering, item: FrontValue) -> tuple[FrontValue, FrontValue]:
@@ -235,7 +237,7 @@ def _pair(lowering: Lowering, item: FrontValue) -> tuple[FrontValue, FrontValue]
     if len(parts) != 2:
         hint = "Write {...}, or pass keywords."
         lowering.refuse(None, "dict() of what is no list of keys and values", hint, UnsupportedError)
-    return known_key(parts[0]), parts[1]
+    return keyed.known_key(parts[0]), parts[1]
 
 
 @function(typing.cast, least=2, most=2)

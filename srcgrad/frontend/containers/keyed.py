@@ -93,6 +93,12 @@ def entry(lowering: Lowering, container: TupleValue, key: FrontValue, default: F
     return among(rest)
 
 
+def is_run_time_dict(value: FrontValue) -> bool:
+    """Whether it is what the library makes for one."""
+    of_library = isinstance(value, TupleValue) and value.cls.__module__ == "srcgrad.library.keyed"
+    return of_library and isinstance(value, TupleValue) and "held" in value.keys
+
+
 def new_set(lowering: Lowering, items: Sequence[FrontValue]) -> FrontValue:
     """A set: known while compiling if its items are, and it has some."""
     known = frozenset(item.value for item in items if isinstance(item, Static))
