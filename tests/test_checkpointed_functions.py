@@ -75,7 +75,7 @@ def test_nothing_is_kept_of_it() -> None:
         following = source.find("\ndef ", start)
         return source[start : following if following > 0 else None]
 
-    assert "(2, 5, W.shape[0])" in stored(plain_program)
+    assert "(2, 5, u.shape[0])" in stored(plain_program)
     assert "(2, 5" not in stored(program)
 
 
