@@ -82,7 +82,7 @@ def quantile_of_row(v: Array, *, q: float = 0.5, method: str = "linear", leaves_
     if n == 0 or (n < v.shape[0] and not leaves_out):
         return not_a_number(v)
     alpha, beta = parameters(method)
-    place = np.minimum(np.maximum(n * q + alpha + q * (1.0 - alpha - beta) - 1.0, 0.0), n - 1.0)
+    place = min(max(n * q + alpha + q * (1.0 - alpha - beta) - 1.0, 0.0), n - 1.0)
     low = int(np.floor(place))
     high = min(low + 1, n - 1)
     part = place - low
