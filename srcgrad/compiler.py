@@ -13,7 +13,7 @@ from functools import partial, reduce, wraps
 
 from srcgrad import library  # fills the registry that the front end reads
 from srcgrad.differentiate import forward, pullbacks
-from srcgrad.differentiate.all_directions import all_directions
+from srcgrad.differentiate.all_directions import all_cotangents, all_directions
 from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
@@ -29,6 +29,7 @@ from srcgrad.ir.rewrite import map_functions
 from srcgrad.optimize.add_carried_last import add_carried_last
 from srcgrad.optimize.adopt_shadows import adopt_shadows
 from srcgrad.optimize.carry_elements import carry_elements
+from srcgrad.optimize.carry_in_buffers import carry_in_buffers
 from srcgrad.optimize.carry_sums import carry_sums
 from srcgrad.optimize.check_finite import check_finite
 from srcgrad.optimize.copy_arguments import copy_arguments
@@ -59,6 +60,7 @@ from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
+from srcgrad.optimize.spread_factors import spread_factors
 from srcgrad.optimize.store_first import store_first, store_part_first
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unify_extents import unify_extents
@@ -120,6 +122,8 @@ PREPARE = each(
     hoist_checks,
     unify_extents,
     resolve_extents,
+    # Small arrays that are new in each iteration are one place in memory.
+    carry_in_buffers,
     # Numbers take the place of small arrays, so that they are recomputed and not stored.
     fuse_temporaries,
     privatize,
@@ -170,6 +174,7 @@ LANES = each(
     carry_elements,
     shorten_recurrences,
     add_carried_last,
+    spread_factors,
     # Rows of one array, which LLVM would take to overlap.
     hide_rows,
     # What these steps have left in loops, or made twice.
@@ -194,6 +199,7 @@ STEPS = tuple(
             "reverse",
             "forward",
             all_directions.__name__,
+            all_cotangents.__name__,
             *(step.name for step in RECALL),
             copy_arguments.__name__,
             *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY, *LAST)),
@@ -251,6 +257,16 @@ def columns(function: Function, position: int, options: Options) -> Function:
     differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
     looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
     return run(function, (*preparing(options), differentiate, *copying, looping, *finishing(options)))
+
+
+def rows(function: Function, position: int, options: Options) -> Function:
+    """The Jacobian of the only result, an array, by the array parameter at ``position``, row by row in one loop."""
+    copying = () if options.mutates else (Step(copy_arguments.__name__, copy_arguments),)
+    value = run(function, (*preparing(options), *copying))
+    differentiate = Step("reverse", partial(pullbacks.pullback, wrt=(position,)))
+    looping = Step(all_cotangents.__name__, partial(all_cotangents, value=value, position=position))
+    steps = (*preparing(options), *CHOICES, differentiate, *RECALL, *copying, looping)
+    return run(function, (*steps, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from srcgrad.analysis.extents import Extents
-from srcgrad.ir.core import Function, Value, defined
+from srcgrad.analysis.extents import Dim, Extents
+from srcgrad.ir.core import Function, Value, defined, index
 from srcgrad.ir.text import parse
 from srcgrad.primitives.table import infer
 
@@ -112,3 +112,35 @@ def test_a_merge_keeps_what_both_sides_have() -> None:
 @pytest.mark.parametrize(("name", "shape"), [("t", ("own", "1", "own")), ("v", ("n", "own")), ("e", ("1", "n", "own"))])
 def test_views(name: str, shape: tuple[str, ...]) -> None:
     assert shapes(VIEWS)[name] == shape
+
+
+CHECKED = """
+def checked(x: f64[:], y: f64[:], n: i64, m: i64):
+    a: i64 = dim(x, axis=0)
+    b: i64 = dim(y, axis=0)
+    c: bool = eq(a, b)
+    d: bool = eq(b, 3)
+    {}
+    with for_(n, x) as (last,):
+        def _(i: i64, p: f64[:]):
+            {}
+            w: f64[:] = alloc(3, dtype=f64, fill='zeros')
+            yield w
+    r: i64 = dim(last, axis=0)
+    return r
+"""
+CHECK = "check({}, exception='ValueError', message='')"
+
+
+def test_a_check_in_front_of_a_loop_says_what_is_carried() -> None:
+    text = CHECKED.format(f"{CHECK.format('c')}\n    {CHECK.format('d')}", "k: i64 = dim(p, axis=0)")
+    program = parse(text, infer)
+    extents = Extents(program)
+    carried = program.body.ops[-2].blocks[0].parameters[1]
+    assert extents.of(carried) == (index(3),)
+
+
+def test_a_check_in_the_loop_says_nothing_of_what_is_carried() -> None:
+    program = parse(CHECKED.format(CHECK.format("c"), CHECK.format("d")), infer)
+    carried = program.body.ops[-2].blocks[0].parameters[1]
+    assert Extents(program).of(carried) == (Dim(carried, 0),)

@@ -14,7 +14,9 @@ from random_programs import Program, program_of_iterations
 from test_random import check
 
 from srcgrad import grad
-from srcgrad.optimize.lanes import decision, widen
+from srcgrad.differentiate import all_directions
+from srcgrad.optimize.lanes import decision, facts, widen
+from srcgrad.optimize.lanes.masked import Mask
 from srcgrad.optimize.lanes.stacks import StackUse
 from srcgrad.settings import Options
 
@@ -26,6 +28,9 @@ def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decision, "is_worth_it", lambda op: op.primitive == "for")
     monkeypatch.setattr(widen, "LANES", 3)
     monkeypatch.setattr(widen, "PITCH", 4)
+    monkeypatch.setattr(all_directions, "COLUMNS", 3)
+    monkeypatch.setattr(all_directions, "ROWS", 3)
+    monkeypatch.setattr(widen, "GROUP", 3)
 
 
 def mixture(x: Any, means: Any) -> float:
@@ -266,7 +271,7 @@ def halvings(x: Any, w: float) -> float:
 
 
 def wandering(x: Any, w: float) -> float:
-    """Branches that are the same for all iterations, but known in the reverse sweep by what each has kept: no lanes."""
+    """Branches that are the same for all iterations, which in the reverse sweep are known by what all have kept."""
     total = 0.0
     for i in range(x.shape[0]):
         u = x[i]
@@ -276,6 +281,67 @@ def wandering(x: Any, w: float) -> float:
             for j in range(k):
                 u = math.sin(u * w + 0.1 * j) if (j + k) % 2 == 0 else u * math.cos(w * u)
         total += u * u
+    return total
+
+
+def strolling(x: Any, w: float) -> float:
+    """The same branches in as many steps as each iteration takes, which keeps them as its own: no lanes."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        u = x[i]
+        t = 0
+        while u * u < 4.0 and t < 5:
+            for j in range(3):
+                k = (3 * j + t) % 5
+                u = 1.5 * math.sin(u * w + 0.1 * k) if k % 2 == 0 else u * math.cos(w * u) + 0.9
+            t += 1
+        total += u * u
+    return total
+
+
+def refilled(x: Any, which: Any) -> float:
+    """Memory that is the same for all iterations, but read at places of their own; then it changes."""
+    total = 0.0
+    a = np.empty(3)
+    for i in range(x.shape[0]):
+        for j in range(3):
+            a[j] = 0.5 + j
+        v = a[which[i]] * x[i]
+        for j in range(3):
+            a[j] = v if j == which[i] else 2.0 * a[j]
+        for j in range(3):
+            total += math.sin(a[j] * x[i])
+    return total
+
+
+def relabelled(x: Any, which: Any) -> float:
+    """Whole numbers that are the same for all iterations, until some of them change."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        a = np.zeros(3, np.int64)
+        for j in range(3):
+            a[j] = j + 1
+        k = a[which[i]]
+        a[0], a[1], a[2] = 5, 4, 3
+        for j in range(a[1]):
+            total += math.sin(x[i] * k) * a[j % 3]
+    return total
+
+
+def loops_in_a_branch(x: Any, w: Any, v: Any) -> float:
+    """Where only some lanes come, a loop that may not run stands in front of another."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        y, z = np.zeros(w.shape[0]), np.zeros(v.shape[0])
+        if x[i] > 0.0:
+            for b in range(w.shape[0]):
+                y[b] += np.sin(x[i] * w[b])
+            for b in range(v.shape[0]):
+                z[b] += np.sin(x[i] * v[b])
+        for b in range(w.shape[0]):
+            total += y[b] * y[b]
+        for b in range(v.shape[0]):
+            total += z[b] * z[b]
     return total
 
 
@@ -297,9 +363,13 @@ CASES: dict[Callable[..., float], Callable[[int], tuple[Any, ...]]] = {
     indices_inside: lambda n: (0.1 + 0.05 * numbers(n, seed=1), np.abs(numbers(n))),
     steps_to_tolerance: lambda n: (numbers(n, 3), np.array([0.6, 0.2])),
     halvings: lambda n: (numbers(n), 0.7),
+    refilled: lambda n: (numbers(n), np.arange(n) % 3),
+    relabelled: lambda n: (numbers(n), np.arange(n) % 3),
+    strolling: lambda n: (numbers(n), 0.7),
     wandering: lambda n: (numbers(n), 0.7),
     of_lengths: lambda n: (numbers(n), np.arange(n) % 4),
     swapped_arrays: lambda n: (numbers(n), np.arange(n) % 4),
+    loops_in_a_branch: lambda n: (numbers(n), numbers(n % 3, seed=1), numbers(3, seed=2)),
     guarded: lambda n: (numbers(n, 3), 0.7),
     backwards: lambda n: (numbers(n, 3), numbers(3, seed=1)),
 }
@@ -328,7 +398,7 @@ def test_jitted(f: Callable[..., float]) -> None:
 
 @pytest.mark.usefixtures("everywhere")
 @pytest.mark.parametrize(
-    "f", [f for f in CASES if f not in (of_lengths, swapped_arrays, wandering)]
+    "f", [f for f in CASES if f not in (of_lengths, swapped_arrays, strolling)]
 )  # of lengths that are not known in front
 def test_all_of_these_run_in_lanes(f: Callable[..., float]) -> None:
     args = CASES[f](7)
@@ -383,10 +453,35 @@ def test_single_precision_stays_single() -> None:
 @pytest.mark.usefixtures("everywhere")
 def test_lanes_push_and_pop_in_corresponding_branches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without this rule the reverse sweep would pop on both sides of a branch of which one has pushed."""
-    confirm_gradients(wandering, CASES[wandering](5))
+    confirm_gradients(strolling, CASES[strolling](5))
     monkeypatch.setattr(StackUse, "corresponds", lambda *_: True)
     with pytest.raises((AssertionError, ValueError, IndexError)):
-        confirm_gradients(wandering, CASES[wandering](5))
+        confirm_gradients(strolling, CASES[strolling](5))
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_what_is_read_is_read_before_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without this rule all lanes would write before each has read what it has yet to read."""
+    monkeypatch.setattr(widen.Widening, "overtakes", lambda *_: False)
+    with pytest.raises(AssertionError):
+        confirm_gradients(relabelled, CASES[relabelled](5))
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_memory_is_the_same_only_where_all_lanes_write_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facts, "writes_alike", lambda *_: True)
+    with pytest.raises((AssertionError, KeyError, IndexError)):
+        confirm_gradients(refilled, CASES[refilled](5))
+
+
+@pytest.mark.usefixtures("everywhere", "poisoned")
+def test_a_mask_is_settled_in_front_of_what_may_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without this rule only the loop over no elements would say which lanes the next one counts for."""
+    args = (numbers(7), np.zeros(0), numbers(3))
+    confirm_gradients(loops_in_a_branch, args)
+    monkeypatch.setattr(Mask, "settle", lambda *_: None)
+    with pytest.raises(AssertionError):
+        confirm_gradients(loops_in_a_branch, args)
 
 
 def test_only_compiled_code_runs_in_lanes() -> None:

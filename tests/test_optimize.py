@@ -32,6 +32,7 @@ NAMES = [
     "fold_constants",
     "remove_dead",
     "share_common",
+    "carry_in_buffers",
 ]
 PASSES: dict[str, Pass] = {n: getattr(importlib.import_module(f"srcgrad.optimize.{n}"), n) for n in NAMES}
 

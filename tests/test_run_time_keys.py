@@ -68,7 +68,8 @@ def set_of_an_array(x: Array) -> float:
 def operations_on_sets(x: Array) -> float:
     a, b = set(kinds(x)[:3]), {int(10.0 * v) for v in x[2:]}
     both = sorted(a & b)
-    return x[0] * len(a | b) + x[1] ** 2 * len(a - b) + x[2] * both[0]
+    named = len(a.union(b)) + len(a.intersection(kinds(x)[1:4])) * x[3] + len(b.difference(a)) * x[4]
+    return x[0] * len(a | b) + x[1] ** 2 * len(a - b) + x[2] * both[0] + x[5] * named
 
 
 def table(x: Array) -> float:

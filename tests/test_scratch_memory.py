@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -10,50 +11,67 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, jit
-from srcgrad.vector_math import buffer, large_pages, row
+from srcgrad.vector_math import buffer, large_pages, popped_row, pushed_row, row_stack
 
 
 @numba.njit
 def mixed(x: Any) -> Any:
     a, b, c = buffer(4, np.float32), buffer((2, 3), np.int64), buffer(2, np.bool_)
-    kept = np.empty(8)
+    kept = row_stack(8, np.float64)
     for i in range(4):
         a[i] = x[i] * 3
     for i in range(2):
         c[i] = i == 1
         for j in range(3):
             b[i, j] = 10 * i + j
-    upper = row(kept, 4, 4)
+    pushed_row(kept, 0, 4)
+    upper = pushed_row(kept, 4, 4)
     for i in range(4):
         upper[i] = a[i] + b[1, 2] + (1 if c[1] and not c[0] else 0)
-    return kept[4:].copy(), b.shape, upper.size
+    found, shape, size = popped_row(kept, 4, 4).copy(), b.shape, upper.size
+    return found, shape, size, kept.size
 
 
 def test_buffers_and_rows_are_arrays() -> None:
     x = np.array([1.0, 2.0, -1.0, 0.1])
-    found, shape, size = mixed(x)
+    found, shape, size, room = mixed(x)
     np.testing.assert_array_equal(found, np.float32(x * 3) + np.float64(13.0))
-    assert (shape, size) == ((2, 3), 4)
+    assert (shape, size, room) == ((2, 3), 4, 8)
 
 
-def test_a_row_of_an_array_that_has_been_replaced() -> None:
+def test_a_stack_that_grows() -> None:
     @numba.njit
     def grown(n: int) -> float:
-        kept = np.empty(2)
+        kept, flags = row_stack(2, np.float64), row_stack(2, np.bool_)
         total = 0.0
         for k in range(n):
-            if 2 * k == kept.size:
-                longer = np.empty(2 * kept.size)
-                longer[: kept.size] = kept
-                kept = longer
-            pair = row(kept, 2 * k, 2)
+            pair, flag = pushed_row(kept, 2 * k, 2), pushed_row(flags, 2 * k, 2)
             pair[0], pair[1] = k, 2.0 * k
+            flag[0], flag[1] = k % 2 == 0, True
         for k in range(n):
-            pair = row(kept, 2 * k, 2)
-            total += pair[0] * pair[1]
+            pair, flag = popped_row(kept, 2 * k, 2), popped_row(flags, 2 * k, 2)
+            total += pair[0] * pair[1] if flag[0] and flag[1] else 0.0
         return total
 
-    assert grown(1000) == 2.0 * sum(k * k for k in range(1000))
+    assert grown(1000) == 2.0 * sum(k * k for k in range(0, 1000, 2))
+
+
+def test_the_memory_of_a_stack_is_given_back() -> None:
+    @numba.njit
+    def filled(n: int) -> float:
+        kept = row_stack(64, np.float64)
+        for k in range(n):
+            pushed_row(kept, 64 * k, 64)[0] = k
+        total = 0.0
+        for k in range(n):
+            total += popped_row(kept, 64 * k, 64)[0]
+        return total
+
+    filled(40_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(20):
+        assert filled(40_000) == 20_000 * 39_999  # 20 MB
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
 
 
 def returned(x: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from agreement import confirm_gradients
 from interpreter import run
 
-from srcgrad import grad
+from srcgrad import grad, library
 from srcgrad.ir.core import Function, walk
 from srcgrad.ir.text import parse
 from srcgrad.optimize.store_first import _StoringPart, store_first, store_part_first
@@ -98,3 +98,31 @@ def test_gradient(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.linspace(-1.0, 2.0, n) ** 3
     confirm_gradients(curvature, (x,))
     assert "np.empty" in grad(curvature, jit=False, cache=False).backward_source(x, level="compiled")
+
+
+PRODUCT = """
+def f(a: f64[:, :], b: f64[:, :], n: i64):
+    w: f64[:, :] = alloc(n, n, dtype=f64, fill='zeros')
+    wt: f64[:, :, 'F'] = transpose(w, permutation=(1, 0))
+    call(a, b, wt, callee='add_product', types=())
+    return w
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "taken"),
+    [
+        ("call(a, b, wt, callee='add_product', types=())", True),
+        ("call(a, w, wt, callee='add_product', types=())", False),  # reads what it adds to
+        ("store(w, 0, 0, 1.0)\n    call(a, b, wt, callee='add_product', types=())", False),
+        ("r: f64[:, :, 'A'] = slice(w, 0, 1, 1, axes='s:')\n    call(a, b, r, callee='add_product', types=())", False),
+    ],
+)
+def test_a_product_is_put_where_it_meets_zeros(line: str, taken: bool) -> None:
+    library.load_special()  # which brings the routines
+    function = parse(PRODUCT.replace("call(a, b, wt, callee='add_product', types=())", line), infer)
+    after = store_first(function)
+    assert any(op.attributes.get("callee") == "matrix_product" for op in walk(after.body)) == taken
+    a, b = np.random.default_rng(1).normal(size=(2, 3, 3))
+    if "axes" not in line:
+        np.testing.assert_array_equal(run(after, a, b, 3)[0], run(function, a, b, 3)[0])

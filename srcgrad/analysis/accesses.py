@@ -30,9 +30,10 @@ class Definitions:
             array = _source(op)
         return array
 
-    def access(self, array: Value, indices: tuple[Operand, ...]) -> Access:
-        """The element in the coordinates of the root; ``None`` for an axis that is not known to be affine."""
-        forms: list[Affine | None] = [self.affine(i) for i in indices]
+    def access(self, array: Value, indices: tuple[Operand, ...] | None) -> Access:
+        """The element, or all of them, in the coordinates of the root; ``None`` for an axis not known to be affine."""
+        assert isinstance(array.type, Array)
+        forms: list[Affine | None] = [None] * array.type.rank if indices is None else [self.affine(i) for i in indices]
         while (op := self.op.get(array)) is not None and effect(op.primitive) is Effect.VIEW:
             array = _source(op)
             forms = self._through(op, forms, array)

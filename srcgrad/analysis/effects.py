@@ -109,6 +109,11 @@ class Effects:
         """Whether what ``load`` read may be different when the reverse sweep in ``home`` reads it again."""
         return not self.rereadable(self.touch(load), home)
 
+    def may_have_changed(self, load: Op, home: Block) -> bool:
+        """Whether what ``load`` read may have been different at the start of ``home``."""
+        read = self.touch(load)
+        return any(self.changes(write, read, home) for write in self.writes_to(read.array))
+
     def rereadable(self, read: Touch, home: Block) -> bool:
         """Whether nothing that was read is changed before the end of ``home``."""
         return not any(self.changes(read, write, home) for write in self.writes_to(read.array))
@@ -158,11 +163,7 @@ class Effects:
         return not self._apart_later(read, write, pairs_of_indices, loop)
 
     def _access(self, touch: Touch) -> Access:
-        if touch.indices is not None:
-            return self.definitions.access(touch.array, touch.indices)
-        root = self.definitions.root(touch.array)
-        assert isinstance(root.type, Array)
-        return Access(root, (None,) * root.type.rank)
+        return self.definitions.access(touch.array, touch.indices)
 
     def _visible(self, value: Value, around: frozenset[Block]) -> bool:
         return self.scopes[value][-1] in around

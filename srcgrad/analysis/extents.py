@@ -2,7 +2,8 @@
 
 An extent is an operand in scope wherever the array is, or ``Dim(array, axis)``: what only that reference knows
 (of a parameter, of what a call returned, of a carry whose extent changes). Carries are solved optimistically: an
-extent is the initial one until some iteration is seen to yield another. ``u, u_new = u_new, u`` needs that.
+extent is the initial one until some iteration is seen to yield another. ``u, u_new = u_new, u`` needs that. Another is
+one that no check in front of the loop has found to be equal.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class Extents:
         self.shapes: dict[Value, Shape] = {}
         self._named: dict[Value, Extent] = {}  # the result of a `dim` -> what it is
         self._opaque: set[Dim] = set()  # axes of carries and merges that vary
+        self._compared: dict[Operand, tuple[Extent, Extent]] = {}  # the result of an `eq` -> what is equal if it holds
+        self._equal: dict[Extent, Extent] = {}  # by checks that were passed: what stands for an extent
         for parameter in function.parameters:
             self._give(parameter, None)
         known = -1
@@ -69,13 +72,30 @@ class Extents:
     def _meet(self, value: Value, shape: Shape) -> None:
         """Another shape that the value may have; an axis where it differs becomes opaque."""
         for axis, (old, new) in enumerate(zip(self.shapes[value], shape, strict=True)):
-            if old != new:
+            if self._found_equal(old) != self._found_equal(new):
                 self._opaque.add(Dim(value, axis))
         self._give(value, self.shapes[value])
 
+    def _found_equal(self, extent: Extent) -> Extent:
+        """What stands for all extents that are equal to this by the checks passed so far; a literal if there is one."""
+        while extent in self._equal:
+            extent = self._equal[extent]
+        return extent
+
+    def _passed(self, condition: Operand) -> None:
+        if condition not in self._compared:
+            return
+        one, other = map(self._found_equal, self._compared[condition])
+        if isinstance(one, Const):
+            one, other = other, one
+        if one != other and not isinstance(one, Const) and other not in (index(0), index(1)):
+            self._equal[one] = other
+
     def _block(self, block: Block) -> None:
+        before = dict(self._equal)
         for op in block.ops:
             self._op(op)
+        self._equal = before
 
     def _op(self, op: Op) -> None:
         match op.primitive:
@@ -87,6 +107,11 @@ class Extents:
                 self._give(op.result, tuple(self.canonical(n) for n in op.operands[1:]))
             case "slice" | "transpose" | "expand" | "relax":
                 self._give(op.result, self._viewed(op))
+            case "eq":
+                one, other = map(self.canonical, op.operands)
+                self._compared[op.result] = one, other
+            case "check":
+                self._passed(op.operands[0])
             case "if":
                 self._if(op)
             case "for" | "while":
@@ -132,14 +157,18 @@ class Extents:
         for block in op.blocks:
             for parameter, initial in zip(block.parameters[first:], op.operands[first:], strict=True):
                 if isinstance(parameter.type, Array):
-                    self._give(parameter, self.of(initial))
+                    self._give(parameter, self._initial(initial))
             self._block(block)
         for k, result in enumerate(op.results):
             if not isinstance(result.type, Array):
                 continue
-            self._give(result, self.of(op.operands[first + k]))
+            self._give(result, self._initial(op.operands[first + k]))
             for carried in (*(b.parameters[first + k] for b in op.blocks), result):
                 self._meet(carried, self.of(body.yields[k]))
+
+    def _initial(self, operand: Operand) -> Shape:
+        """The shape that what is carried has in front of a loop."""
+        return tuple(map(self._found_equal, self.of(operand)))
 
 
 def pinned(function: Function) -> frozenset[Value]:

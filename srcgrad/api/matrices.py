@@ -10,8 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from srcgrad.api.binding import parameters_of
+from srcgrad.api.compiled import Compiled
 from srcgrad.api.directions import Jvp, Vjp, zero_like
-from srcgrad.api.plans import Columns, Structures
+from srcgrad.api.plans import Columns, Primal, Rows, Structures
 from srcgrad.api.specialise import Specialisations
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error, InternalError
 from srcgrad.frontend.boundary.pytree import map_leaves
@@ -36,8 +37,10 @@ class Jacobian:
         self.argnums = argnums
         self._jvp = Jvp(function, options)
         self._vjp = Vjp(function, options)
-        self._tables: dict[tuple[int, int], Specialisations] = {}
-        self._refused: set[tuple[int, Structures]] = set()  # of which no loop over directions can be made
+        self._primal = Compiled(function, Primal(), replace(options, mutates=False))
+        self._tall: dict[tuple[int, int, np.dtype, tuple[int, ...]], bool] = {}
+        self._tables: dict[tuple[int, Columns | Rows], Specialisations] = {}
+        self._refused: set[tuple[Columns | Rows, Structures]] = set()  # of which no loop over directions can be made
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         with AtTheCall():
@@ -68,12 +71,13 @@ class Jacobian:
             )
         position = self.argnums % len(args)
         point = self._number(args[position], f"argument {position}", self.mode == "fwd")
-        if self.mode == "fwd" and point.size:
+        if point.size and (self.mode == "fwd" or (self.mode == "auto" and self._is_tall(args, position, point))):
             return self._columns(args, position, point)
+        at_once = self._at_once(Rows(position), args)
+        if at_once is not None:
+            return at_once
         result, pullback = self._vjp(args)
         out = self._number(result, "the result", self.mode == "rev" or point.dtype.kind == "c")
-        if self.mode == "auto" and self._is_tall(point, out):
-            return self._columns(args, position, point)
         rows = [np.asarray(pullback(unit)[position]) for unit in units(out)]
         return number_or_array(np.array(rows, point.dtype).reshape(out.shape + point.shape))
 
@@ -91,14 +95,18 @@ class Jacobian:
             )
         return array
 
-    def _is_tall(self, point: np.ndarray, out: np.ndarray) -> bool:
-        """Whether forward mode takes fewer directions, or is the only mode."""
-        if point.dtype.kind == out.dtype.kind:
-            return 0 < point.size < out.size
-        return point.dtype.kind == "f" and point.size > 0
+    def _is_tall(self, args: tuple[object, ...], position: int, point: np.ndarray) -> bool:
+        """Whether forward mode takes fewer directions, or is the only mode; asked for once for each kind of point."""
+        key = (len(args), position, point.dtype, point.shape)
+        if key not in self._tall:
+            owned = [map_leaves(_own, argument) for argument in args]  # the function may write to its arguments
+            out = self._number(self._primal(*owned), "the result", point.dtype.kind == "c")
+            same = point.dtype.kind == out.dtype.kind
+            self._tall[key] = point.size < out.size if same else point.dtype.kind == "f"
+        return self._tall[key]
 
     def _columns(self, args: tuple[object, ...], position: int, point: np.ndarray) -> object:
-        at_once = self._all_columns(args, position)
+        at_once = self._at_once(Columns(position), args)
         if at_once is not None:
             return at_once
         tangents = [map_leaves(zero_like, argument) for argument in args]
@@ -109,15 +117,15 @@ class Jacobian:
             columns.append(self._number(column, "the result", False))
         return number_or_array(np.stack(columns, axis=-1).reshape(columns[0].shape + point.shape))
 
-    def _all_columns(self, args: tuple[object, ...], position: int) -> object:
+    def _at_once(self, plan: Columns | Rows, args: tuple[object, ...]) -> object:
         """The Jacobian by one sweep of all directions in compiled code; None where it has to be one after the other."""
-        table = self._tables.get((len(args), position))
+        table = self._tables.get((len(args), plan))
         if table is None:
-            table = Specialisations(self.function, Columns(position), replace(self.options, mutates=False))
-            self._tables[len(args), position] = table
+            table = Specialisations(self.function, plan, replace(self.options, mutates=False))
+            self._tables[len(args), plan] = table
         arguments = table.bound(args, {})
         structures = table.structures(arguments)
-        if (position, structures) in self._refused:
+        if (plan, structures) in self._refused:
             return None
         try:
             code = table.find(arguments)
@@ -125,8 +133,12 @@ class Jacobian:
         except InternalError:
             raise
         except Error:  # which is raised again where a direction alone is not taken either
-            self._refused.add((position, structures))
+            self._refused.add((plan, structures))
             return None
+
+
+def _own(leaf: object) -> object:
+    return leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf
 
 
 def floating(value: object, what: str) -> np.ndarray:

@@ -48,6 +48,14 @@ class Columns:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """The Jacobian of an array by one array argument, of which all cotangents are swept in one call."""
+
+    position: int
+    title = "jacrev"
+
+
+@dataclass(frozen=True)
 class Forward:
     """The function and what its pullback needs to know of this call: ``(result, kept)``."""
 
@@ -63,4 +71,4 @@ class Backward:
     title = "vjp"
 
 
-Plan = Primal | Gradient | Tangent | Columns | Forward | Backward
+Plan = Primal | Gradient | Tangent | Columns | Rows | Forward | Backward

@@ -14,7 +14,7 @@ from srcgrad import compiler
 from srcgrad.analysis.written import written_parameters
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
-from srcgrad.api.plans import Backward, Columns, Forward, Gradient, Plan, Primal, Structures, Tangent
+from srcgrad.api.plans import Backward, Columns, Forward, Gradient, Plan, Primal, Rows, Structures, Tangent
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
@@ -115,8 +115,8 @@ def build(plan: Plan, request: Request) -> Program:
             return _gradient(plan, request)
         case Tangent():
             return _tangent(plan, request)
-        case Columns():
-            return _columns(plan, request)
+        case Columns() | Rows():
+            return _matrix(plan, request)
         case Forward():
             return _forward(plan, request)
         case Backward():
@@ -176,14 +176,21 @@ def _tangent(plan: Tangent, request: Request) -> Program:
     return Program(lowered, function, Tree(tuple, (), (lowered.result, cotangent(lowered.result))))
 
 
-def _columns(plan: Columns, request: Request) -> Program:
+def _matrix(plan: Columns | Rows, request: Request) -> Program:
     chosen = Chosen(request, plan.position)
     lowered = request.lower()
     of, by = lowered.result, chosen.structures[0]
-    if not _is_real(of) or not _is_real(by) or not isinstance(by.type, Array):
+    by_rows = isinstance(plan, Rows)
+    if (
+        not _is_real(of)
+        or not _is_real(by)
+        or not isinstance(by.type, Array)
+        or (by_rows and not isinstance(of.type, Array))
+    ):
         message = f"The Jacobian of {in_words(of)} by {in_words(by)} is asked for."
         raise about(request, message, "It is taken of real numbers and arrays, by arrays; use jvp for others.")
-    function = compiler.columns(lowered.function, chosen.positions[0], request.options)
+    sweep = compiler.rows if by_rows else compiler.columns
+    function = sweep(lowered.function, chosen.positions[0], request.options)
     rank = of.type.rank if isinstance(of.type, Array) else 0
     return Program(lowered, function, Leaf(Array(of.type.dtype, rank + by.type.rank)))
 

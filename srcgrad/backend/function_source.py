@@ -19,7 +19,7 @@ from srcgrad.backend.python_numbers import python_numbers
 from srcgrad.backend.raised_text import exception_text, own_exceptions
 from srcgrad.backend.ranges import write_ranges
 from srcgrad.backend.runtime import HELPERS
-from srcgrad.backend.scratch_text import SCRATCH_NAMES, places, pushed_rows, row_stack_lines, row_width
+from srcgrad.backend.scratch_text import ROWS, SCRATCH_NAMES, places, pushed_rows, row_stack_lines, row_width
 from srcgrad.backend.stacks import cursor, is_scalar_stack, reference_stack_lines, scalar_stack_lines
 from srcgrad.backend.statements import (
     Copies,
@@ -328,11 +328,12 @@ class FunctionPrinter:
         else:
             value = "" if op.result in self.unread else self.names[op.result]
         width = row_width(stack, self.facts.definitions)
-        if op.primitive == "push" and (width or is_scalar_stack(stack)):
+        compiled = width is not None and self.vector_math
+        if op.primitive == "push" and not compiled and (width or is_scalar_stack(stack)):
             self.helpers.add("grow")
         if width is not None:
-            if self.vector_math and op.primitive != "stack":
-                self.expressions.imported.add("row")
+            if compiled:
+                self.expressions.imported.add(ROWS[op.primitive])
             yield from row_stack_lines(op, text(stack), cursor(text(stack)), value, width, self.vector_math)
             return
         lines = scalar_stack_lines if is_scalar_stack(stack) else reference_stack_lines

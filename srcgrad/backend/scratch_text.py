@@ -16,8 +16,9 @@ from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
 
-BUFFER, ROW, LARGE_PAGES = "buffer", "row", "large_pages"  # of srcgrad.vector_math
-SCRATCH_NAMES = frozenset({BUFFER, ROW, LARGE_PAGES})
+BUFFER, LARGE_PAGES = "buffer", "large_pages"  # of srcgrad.vector_math
+ROWS = {"stack": "row_stack", "push": "pushed_row", "pop": "popped_row"}
+SCRATCH_NAMES = frozenset({BUFFER, LARGE_PAGES, *ROWS.values()})
 LARGEST, ALL = 1024, 8192  # elements of one allocation, and of all
 FIRST = 16  # rows of a new stack
 
@@ -86,15 +87,19 @@ def pushed_rows(function: Function) -> frozenset[Value]:
 
 def row_stack_lines(op: Op, stack: str, top: str, value: str, width: int, compiled: bool) -> Iterator[str]:
     """All rows are in one array, one behind the other."""
-    row = f"row({stack}, {top}, {width})" if compiled else f"{stack}[{top} : {top} + {width}]"
+    row = f"{ROWS[op.primitive]}({stack}, {top}, {width})" if compiled else f"{stack}[{top} : {top} + {width}]"
     match op.primitive:
         case "stack":
             assert isinstance(op.result.type, Stack) and isinstance(op.result.type.element, Array)
-            yield f"{stack} = np.empty({FIRST * width}{dtype_argument(op.result.type.element.dtype)})"
+            dtype = op.result.type.element.dtype
+            room = FIRST * width
+            made = f"row_stack({room}, {numpy_name(dtype)})" if compiled else f"np.empty({room}{dtype_argument(dtype)})"
+            yield f"{stack} = {made}"
             yield f"{top} = 0"
         case "push":
-            yield f"if {top} == {stack}.size:"
-            yield f"    {stack} = grow({stack})"
+            if not compiled:
+                yield f"if {top} == {stack}.size:"
+                yield f"    {stack} = grow({stack})"
             yield f"{value} = {row}"
             yield f"{top} += {width}"
         case "pop":

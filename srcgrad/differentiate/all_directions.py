@@ -1,4 +1,4 @@
-"""A loop over all directions around forward mode: the whole Jacobian in one program.
+"""A loop over all directions around forward mode, or all cotangents around reverse mode: the Jacobian in one program.
 
 Before and after, for a function of an array ``x``, of which value and derivative along ``x_dot`` are known::
 
@@ -12,7 +12,8 @@ Before and after, for a function of an array ``x``, of which value and derivativ
                                                       ...                   # y_dot goes to column k
                                               return matrix
 
-What does not depend on the direction leaves the loop later, as from any loop.
+The loop is marked by how many directions should be swept at once: where iterations may run in lanes, these do, and what
+does not depend on the direction is computed once for all of them (``optimize.run_in_lanes``).
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from srcgrad.ir.core import Block, Function, Operand, Value, constant, index
 from srcgrad.ir.rewrite import copy_block, fresh
 from srcgrad.ir.types import Array, Scalar, Type
 from srcgrad.primitives.table import new_builder
+
+# How many are swept at once: rows are asked for where they are few, and arrays get an axis of this length.
+COLUMNS, ROWS = 32, 8
 
 
 def all_directions(tangent: Function, value: Function, position: int) -> Function:
@@ -45,9 +49,7 @@ def all_directions(tangent: Function, value: Function, position: int) -> Functio
     matrix = builder("alloc", *rows, size, name="matrix", dtype=of.dtype, fill="empty")
 
     def column(k: Value) -> Sequence[Operand]:
-        unit = builder("alloc", size, name="direction", dtype=by.dtype, fill="zeros")
-        builder.emit("store", unit, k, constant(1, by.dtype))
-        direction = _of_type(builder, _shaped(builder, unit, shape), tangent.parameters[-1].type)
+        direction = _unit(builder, k, shape, tangent.parameters[-1])
         _, along = _inlined(builder, tangent, (*parameters, direction))
         if isinstance(along.type, Array):
             builder.nest(rows, lambda at: builder.emit("store", matrix, *at, k, builder("load", along, *at)))
@@ -55,10 +57,45 @@ def all_directions(tangent: Function, value: Function, position: int) -> Functio
             builder.emit("store", matrix, k, along)
         return ()
 
-    builder.for_(size, (), column, counter="k")
+    builder.for_(size, (), column, counter="k", directions=COLUMNS)
     whole = matrix if len(shape) == 1 else builder("reshape", matrix, *rows, *shape)
     body = builder.close((whole,))
     return Function(tangent.name, body, {**value.callees, **tangent.callees})
+
+
+def all_cotangents(pullback: Function, value: Function, position: int) -> Function:
+    """The derivatives of all elements of an array result by an array parameter, which are the last axes.
+
+    ``pullback`` gives the parameter's cotangent from that of the result, its last parameter; ``value`` is as above.
+    """
+    parameters = tuple(fresh(p) for p in pullback.parameters[:-1])
+    builder = new_builder()
+    builder.open(parameters)
+    (gradient,) = pullback.results
+    assert isinstance(gradient.type, Array)
+    (result,) = _inlined(builder, value, parameters)
+    rows = _extents(builder, result)
+    size = _product(builder, rows)
+    columns = _extents(builder, parameters[position])
+    matrix = builder("alloc", size, *columns, name="matrix", dtype=gradient.type.dtype, fill="empty")
+
+    def row(k: Value) -> Sequence[Operand]:
+        cotangent = _unit(builder, k, rows, pullback.parameters[-1])
+        (along,) = _inlined(builder, pullback, (*parameters, cotangent))
+        builder.nest(columns, lambda at: builder.emit("store", matrix, k, *at, builder("load", along, *at)))
+        return ()
+
+    builder.for_(size, (), row, counter="k", directions=ROWS)
+    whole = matrix if len(rows) == 1 else builder("reshape", matrix, *rows, *columns)
+    return Function(pullback.name, builder.close((whole,)), {**value.callees, **pullback.callees})
+
+
+def _unit(builder: Builder, k: Value, shape: Sequence[Operand], like: Value) -> Value:
+    """The k-th of all directions of this shape that are 1 in one place, of the type of a parameter."""
+    assert isinstance(like.type, Array)
+    unit = builder("alloc", _product(builder, shape), name="direction", dtype=like.type.dtype, fill="zeros")
+    builder.emit("store", unit, k, constant(1, like.type.dtype))
+    return _of_type(builder, unit if len(shape) == 1 else builder("reshape", unit, *shape), like.type)
 
 
 def _inlined(builder: Builder, function: Function, operands: Sequence[Operand]) -> Sequence[Operand]:
@@ -81,10 +118,6 @@ def _product(builder: Builder, extents: Sequence[Operand]) -> Operand:
     for k, extent in enumerate(extents):
         total = builder("mul", total, extent) if k else extent
     return total
-
-
-def _shaped(builder: Builder, flat: Value, shape: Sequence[Operand]) -> Value:
-    return flat if len(shape) == 1 else builder("reshape", flat, *shape)
 
 
 def _of_type(builder: Builder, array: Value, wanted: Type) -> Value:

@@ -3,9 +3,9 @@
 Costs count as often as their loops are taken to run. Besides storing and recomputing single values there are
 five ways that need less: what the program stores itself, and leaves alone, is read from there; a carried integer that
 grows by a constant follows from the counter (an *induction*); references that a loop only permutes are permuted
-backwards; an array that an iteration reads but does not change afterwards is kept whole, one *row* an iteration,
-instead of every element read from it; and an array born in an iteration is *expanded*: the allocation becomes a row of
-storage.
+backwards; an array that an iteration reads and does not change afterwards, or has not changed before, is kept whole,
+one *row* an iteration, instead of every element read from it; and an array born in an iteration is *expanded*: the
+allocation becomes a row of storage.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ class Facts:
 
 @dataclass(frozen=True)
 class Row:
-    """An array as it stands at the end of each iteration of a level."""
+    """An array as it stands at the end of each iteration of a level, or at its start."""
 
     array: Value
     level: Level
     shape: Shape
+    at_start: bool
 
 
 @dataclass
@@ -180,10 +181,14 @@ class _Costs:
         assert isinstance(array, Value)
         for level in self.owner[load.result].loops:
             visible = array not in self.owner or self.owner[array] in _around(level)
-            if visible and self._sized(array, level) and not self.effects.may_change(load, level.forward):
-                stand_in = self._stand_in(array, level)
-                self.ways.row_of[load.result] = stand_in
-                return stand_in
+            if not visible or not self._sized(array, level):
+                continue
+            at_start = self.effects.may_change(load, level.forward)
+            if at_start and (self.owner.get(array) is level or self.effects.may_have_changed(load, level.forward)):
+                continue
+            stand_in = self._stand_in(Row(array, level, self.facts.extents.of(array), at_start))
+            self.ways.row_of[load.result] = stand_in
+            return stand_in
         return None
 
     def _sized(self, array: Value, level: Level) -> bool:
@@ -196,14 +201,13 @@ class _Costs:
             for n in self.facts.extents.of(array)
         )
 
-    def _stand_in(self, array: Value, level: Level) -> Value:
-        row = Row(array, level, self.facts.extents.of(array))
+    def _stand_in(self, row: Row) -> Value:
         for known, other in self.ways.rows.items():
             if row == other:
                 return known
-        value = Value(array.type, array.name)
+        value = Value(row.array.type, row.array.name)
         self.ways.rows[value] = row
-        self.owner[value] = level
+        self.owner[value] = row.level
         return value
 
     def parameter(self, value: Value) -> tuple[int, tuple[Operand, ...]]:

@@ -174,6 +174,9 @@ class _Forward:
         self.builder.ops.append(op)
         tangents = [self.given(x) for x in op.operands[: row.reads]]
         outs = op.operands[row.outs]
+        if row.jvp_into is not None and any(t is not None for t in tangents):
+            inline_rule(self.builder, row.jvp_into, (*op.operands, *tangents, *map(self.twin, outs)))
+            return
         if row.jvp is None or all(t is None for t in tangents):
             found: list[Operand | None] = [None] * len(outs)
         else:

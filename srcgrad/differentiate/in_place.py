@@ -20,11 +20,15 @@ from itertools import count
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import carried_over, only_added
+from srcgrad.differentiate.choices import DEAR
 from srcgrad.differentiate.regions import numbered
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, walk
-from srcgrad.ir.rewrite import copy_op, fresh, renamed, rewrite_block
+from srcgrad.ir.rewrite import Replacement, copy_op, fresh, renamed, rewrite_block
 from srcgrad.primitives.routines import ROUTINES
+from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
+
+LINEAR = frozenset({"add", "sub", "neg", "store", "accumulate"})  # what needs no operand for its derivative
 
 
 @dataclass(frozen=True)
@@ -48,22 +52,36 @@ class InPlace:
         self.numbers = count(max(regions, default=-1) + 1)
         self.repeated: set[int] = set()  # regions whose iterations a mirror runs again
         self.origins: dict[Op, Op] = {}  # an op in a copy -> the op of the function
+        self.users: dict[Value, list[Op]] = {}
+        for op in walk(function.body):
+            for x in op.operands:
+                if isinstance(x, Value):
+                    self.users.setdefault(x, []).append(op)
         self.summed: set[Value] = set()  # what is only added to the sums of the loops reversed in place
 
     def refusal(self, op: Op) -> Refusal | None:
         """What keeps a loop from being reversed in place, if anything does."""
         own = self.origins.get(op, op)
-        if op in self.origins and not self._only_feeds_sums(own):
+        if op in self.origins and not self._only_feeds_sums(op):
             return refused("the rest of the iteration around it needs what it computes, which is kept")
         return carried_over(own) or self._calls(own) or self._reads_what_changes(own) or self._reads_what_it_writes(own)
 
     def _only_feeds_sums(self, op: Op) -> bool:
         """Inside a copy the forward loop is wanted for nothing but a sum; else storing for one iteration is cheaper."""
+        own = self.origins[op]
+        left_out = {
+            origin
+            for copied, origin in zip(walk(op.blocks[0]), walk(own.blocks[0]), strict=True)
+            if "left_out" in copied.attributes
+        }
         feeds_memory = any(
-            writes and not self._born_inside(touch.array, op) and self._reads_of(touch.array)
-            for touch, writes in self._touches(op)
+            writes
+            and touch.op not in left_out
+            and not self._born_inside(touch.array, own)
+            and self._reads_of(touch.array)
+            for touch, writes in self._touches(own)
         )
-        return not feeds_memory and all(r in self.summed for r in op.results)
+        return not feeds_memory and all(r in self.summed for r in own.results)
 
     def _calls(self, op: Op) -> Refusal | None:
         for inner in walk(op.blocks[0]):
@@ -139,10 +157,56 @@ class InPlace:
                 twin = renamed(twins[old], names)
                 assert isinstance(twin, Value)
                 twins[new] = twin
-        forward = rewrite_block(copy, {}, lambda o: ([], {}) if "left_out" in o.attributes else None)
+        forward = self._without_writes(copy, self._read_again(left_out))
         new_counter, *new_sums = (v for p in (counter, *sums) if isinstance(v := names[p], Value))
         backwards = last_write_wins(left_out, own, self.effects)
         return Copy(new_counter, backwards, tuple(new_sums), forward.ops, copy.ops, copy.yields)
+
+    def _read_again(self, left_out: Sequence[Touch]) -> dict[Op, Op]:
+        """By dear ops whose results are in memory until the mirror runs: the stores that put them there."""
+        found: dict[Op, Op] = {}
+        for write in left_out:
+            stored = write.op.operands[-1]
+            made = self.effects.definitions.op.get(stored) if isinstance(stored, Value) else None
+            if made is None or made.primitive not in SCALARS or SCALARS[made.primitive].cost < DEAR:
+                continue
+            only_here = write.op.primitive == "store" and self._comes_first(made, write.op)
+            if only_here and self._is_wanted(write) and self._stays(write):
+                found[made] = write.op
+        return found
+
+    def _stays(self, write: Touch) -> bool:
+        """Whether nothing is written over what was, before the mirror runs."""
+        return self.effects.rereadable(write, self.effects.function.body)
+
+    def _comes_first(self, made: Op, store: Op) -> bool:
+        """Whether the place of the store is known already where the value is computed, in the same block."""
+        block, position = self.effects.paths[made][-1]
+        places = [self.effects.definitions.op.get(x) for x in store.operands[:-1] if isinstance(x, Value)]
+        own = [self.effects.paths[op][-1] for op in places if op is not None]
+        return block is self.effects.paths[store][-1][0] and all(b is not block or at < position for b, at in own)
+
+    def _is_wanted(self, write: Touch) -> bool:
+        """Whether the array is kept for others' derivatives: sums do not ask for what they add."""
+        return any(
+            read.op.primitive != "load"
+            or any(op.primitive not in LINEAR for op in self.users.get(read.op.results[0], ()))
+            for read in self._reads_of(write.array)
+        )
+
+    def _without_writes(self, copy: Block, stored: dict[Op, Op]) -> Block:
+        """The copy of an iteration without the writes that are left out; what is ``stored`` is read."""
+        copies = {self.origins[op]: op for op in walk(copy)}
+
+        def visit(op: Op) -> Replacement | None:
+            if "left_out" in op.attributes:
+                return [], {}
+            store = stored.get(self.origins[op]) if op in self.origins else None
+            if store is None:
+                return None
+            return [Op("load", copies[store].operands[:-1], op.results, location=op.location)], {}
+
+        return rewrite_block(copy, {}, visit)
 
 
 def _named(array: Value) -> str:

@@ -3,7 +3,7 @@
 Storage of a value inside counted loops whose trip counts are known before the nest, or inside a ``while`` that counts
 to a literal at the most, is a dense array with an axis per loop; elsewhere it is a stack, pushed in the forward sweep
 and popped in the reverse sweep, which meets the iterations in the opposite order. A scalar in a branch outside any
-loop leaves the branch as a result. The row of an array is written at the end of the iteration.
+loop leaves the branch as a result. The row of an array is written at the end of the iteration, or at its start.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class _Notes:
 
     saves: dict[Value, list[Op]] = field(default_factory=dict)  # after the definition of a value, in the forward block
     prologue: list[Op] = field(default_factory=list)  # at the start of the mirror block
-    epilogue: list[Op] = field(default_factory=list)  # at the end of the forward block
+    opening: list[Op] = field(default_factory=list)  # at the start of the forward block
+    epilogue: list[Op] = field(default_factory=list)  # at its end
     replaced: dict[Op, Op] = field(default_factory=dict)  # in the forward block
     exports: list[tuple[Operand, Value]] = field(default_factory=list)  # what leaves a branch, and as which result
     # References that the mirror carries backwards: the initial one, the mirror's parameter, what it yields.
@@ -227,10 +228,11 @@ class _Keeper:
             self.notes[level].turned.append((renamed(op.results[k], self.mirrored), reference, now))
 
     def _store_row(self, stand_in: Value, row: Row) -> None:
-        """Keep an array as it stands at the end of the iteration."""
+        """Keep an array as it stands at the end of the iteration, or at its start."""
         kept, there, again = self._rows(row.array, row.level, row.shape, "empty")
         shape = self.before[-1].operands[len(there) :]
-        self.notes[row.level].epilogue += _copy_nest(row.array, kept, there, shape)
+        notes = self.notes[row.level]
+        (notes.opening if row.at_start else notes.epilogue).extend(_copy_nest(row.array, kept, there, shape))
         self.mirrored[stand_in] = again
 
     def _expand(self, value: Value, level: Level, shape: Shape) -> None:
@@ -310,7 +312,7 @@ class _Keeper:
     def _forward_block(self, level: Level) -> Block:
         saves = self.notes[level].saves
         inner = {child.forward: child for child in level.children}
-        ops = [save for p in level.forward.parameters for save in saves.get(p, ())]
+        ops = [save for p in level.forward.parameters for save in saves.get(p, ())] + self.notes[level].opening
         for op in level.forward.ops:
             ops.append(self._forward(inner[op]) if op in inner else self.notes[level].replaced.get(op, op))
             ops.extend(save for r in op.results for save in saves.get(r, ()))

@@ -109,7 +109,7 @@ BAND = '''def solve_band(low, up, transposed, ab, b, x):
 '''
 
 
-@routine(reads=5, fills=1, compiled=BAND, jvp=band_jvp, vjp=band_vjp)
+@routine(reads=5, fills=1, compiled=BAND, jvp=band_jvp, vjp=band_vjp, by_columns=True)
 def solve_band(low: int, up: int, transposed: bool, ab: Matrix, b: Matrix, x: Matrix) -> None:
     """Solve a @ x = b, or a.T @ x = b, for the columns of b."""
     from scipy.linalg import solve_banded

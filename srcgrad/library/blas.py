@@ -1,4 +1,4 @@
-"""Products of matrices, over BLAS where they are large enough.
+"""Products of matrices and of stacks of them, over BLAS where they are large enough.
 
 The text for Numba takes any two matrices with contiguous rows or columns as they lie in memory: a transpose is a flag
 of the call, never a copy. Small products, and those of other layouts, are loops.
@@ -11,6 +11,8 @@ import numpy as np
 from srcgrad.frontend.calls.routines import routine
 from srcgrad.library.matrices import Matrix
 
+Stack = Matrix
+
 
 def product_vjp(a: Matrix, b: Matrix, c: Matrix, ct: Matrix, a_bar: Matrix | None, b_bar: Matrix | None) -> None:
     if a_bar is not None:
@@ -19,58 +21,55 @@ def product_vjp(a: Matrix, b: Matrix, c: Matrix, ct: Matrix, a_bar: Matrix | Non
         add_product(a.T, ct, b_bar)
 
 
-def product_jvp(a: Matrix, b: Matrix, c: Matrix, a_dot: Matrix | None, b_dot: Matrix | None) -> Matrix:
+def product_jvp(a: Matrix, b: Matrix, c: Matrix, a_dot: Matrix | None, b_dot: Matrix | None, c_dot: Matrix) -> None:
     if a_dot is None:
         assert b_dot is not None
-        return multiplied(a, b_dot, c)
-    if b_dot is None:
-        return multiplied(a_dot, b, c)
-    return multiplied(a_dot, b, c) + multiplied(a, b_dot, c)
+        matrix_product(a, b_dot, c_dot)
+        return
+    matrix_product(a_dot, b, c_dot)
+    if b_dot is not None:
+        add_product(a, b_dot, c_dot)
 
 
-def multiplied(a: Matrix, b: Matrix, like: Matrix) -> Matrix:
-    c = np.empty(like.shape, like.dtype)
-    matrix_product(a, b, c)
-    return c
+def sum_jvp(a: Matrix, b: Matrix, c: Matrix, a_dot: Matrix | None, b_dot: Matrix | None, c_dot: Matrix) -> None:
+    if a_dot is not None:
+        add_product(a_dot, b, c_dot)
+    if b_dot is not None:
+        add_product(a, b_dot, c_dot)
 
 
-LARGE = '''def large_product(a, b, c, kept):
-    """c = kept * c + a @ b, by BLAS where rows or columns are contiguous."""
-    m, k = a.shape
-    n = b.shape[1]
-    size = a.itemsize
-    a_form, a_step = 110, a.strides[0]
-    if a.strides[1] != size or a_step < k * size:
-        a_form, a_step = 116 if a.strides[0] == size and a.strides[1] >= m * size else 0, a.strides[1]
-    b_form, b_step = 110, b.strides[0]
-    if b.strides[1] != size or b_step < n * size:
-        b_form, b_step = 116 if b.strides[0] == size and b.strides[1] >= k * size else 0, b.strides[1]
-    if a_form != 0 and b_form != 0:
-        one, rest = np.ones(1, a.dtype), np.full(1, kept, a.dtype)
-        if c.strides[1] == size and c.strides[0] >= n * size:
-            numba_xxgemm(lapack_letter(a), b_form, a_form, n, m, k, one.ctypes, b.ctypes, b_step // size,
-                         a.ctypes, a_step // size, rest.ctypes, c.ctypes, c.strides[0] // size)
-            return
-        if c.strides[0] == size and c.strides[1] >= m * size:
-            numba_xxgemm(lapack_letter(a), 226 - a_form, 226 - b_form, m, n, k, one.ctypes, a.ctypes, a_step // size,
-                         b.ctypes, b_step // size, rest.ctypes, c.ctypes, c.strides[1] // size)
-            return
-    for i in range(m):
-        if kept == 0.0:
-            for j in range(n):
-                c[i, j] = 0.0
-        for t in range(k):
-            factor = a[i, t]
-            for j in range(n):
-                c[i, j] += factor * b[t, j]
+# By addresses and strides, so that it is compiled once for all layouts; `c = c * scales[1] + a @ b`.
+LARGE = '''def large_product(a, a_rows, a_columns, b, b_rows, b_columns, c, c_rows, c_columns, m, k, n, letter, scales):
+    """Whether rows or columns are contiguous, so that BLAS has multiplied; strides are in bytes."""
+    size = scales.itemsize
+    a_form, a_step = 110, a_rows
+    if a_columns != size or a_step < k * size:
+        a_form, a_step = 116 if a_rows == size and a_columns >= m * size else 0, a_columns
+    b_form, b_step = 110, b_rows
+    if b_columns != size or b_step < n * size:
+        b_form, b_step = 116 if b_rows == size and b_columns >= k * size else 0, b_columns
+    if a_form == 0 or b_form == 0:
+        return False
+    scales[0] = 1.0
+    if c_columns == size and c_rows >= n * size:
+        numba_xxgemm(letter, b_form, a_form, n, m, k, scales.ctypes, b, b_step // size,
+                     a, a_step // size, scales[1:].ctypes, c, c_rows // size)
+        return True
+    if c_rows == size and c_columns >= m * size:
+        numba_xxgemm(letter, 226 - a_form, 226 - b_form, m, n, k, scales.ctypes, a, a_step // size,
+                     b, b_step // size, scales[1:].ctypes, c, c_columns // size)
+        return True
+    return False
 '''
-# Measured with OpenBLAS on AVX2: a call costs as much as some thousand multiplications in a loop.
+# Measured with OpenBLAS on AVX2 and AVX-512: a call costs as much as 500 to 1,000 multiplications in loops.
 SMALL_OR_LARGE = '''def {name}(a, b, c):
     """c {equals} a @ b."""
     m, k = a.shape
     n = b.shape[1]
-    if m * n * k > 1500:
-        large_product(a, b, c, {kept})
+    if m * n * k > 800 and large_product(
+        a.ctypes, a.strides[0], a.strides[1], b.ctypes, b.strides[0], b.strides[1], c.ctypes, c.strides[0],
+        c.strides[1], m, k, n, lapack_letter(a), np.full(2, {kept}, a.dtype)
+    ):
         return
     for i in range(m):
         for j in range(n):
@@ -83,13 +82,103 @@ PRODUCT = SMALL_OR_LARGE.format(name="matrix_product", equals="=", kept=0.0)
 SUM = SMALL_OR_LARGE.format(name="add_product", equals="+=", kept=1.0)
 
 
-@routine(reads=2, fills=1, compiled=PRODUCT, jvp=product_jvp, vjp_into=product_vjp, helpers=(LARGE,))
+@routine(reads=2, fills=1, compiled=PRODUCT, jvp_into=product_jvp, vjp_into=product_vjp, helpers=(LARGE,), product=True)
 def matrix_product(a: Matrix, b: Matrix, c: Matrix) -> None:
     """c = a @ b."""
     np.matmul(a, b, out=c)
 
 
-@routine(reads=2, fills=1, compiled=SUM, jvp=product_jvp, vjp_into=product_vjp, adding=True, helpers=(LARGE,))
+@routine(
+    reads=2,
+    fills=1,
+    compiled=SUM,
+    jvp_into=sum_jvp,
+    vjp_into=product_vjp,
+    storing="matrix_product",
+    helpers=(LARGE,),
+    product=True,
+)
 def add_product(a: Matrix, b: Matrix, c: Matrix) -> None:
     """c += a @ b."""
     c += a @ b
+
+
+# What there is one of is taken for each of the others; where there is one to fill, it is the sum of all.
+STACK = '''def {name}(a, b, c):
+    """c[i] {equals} a[i] @ b[i]."""
+    m, k = a.shape[1:]
+    n = b.shape[2]
+    count = max(a.shape[0], b.shape[0]) if a.shape[0] > 0 and b.shape[0] > 0 else 0
+    a_step, b_step, c_step = int(a.shape[0] > 1), int(b.shape[0] > 1), int(c.shape[0] > 1)
+{first}    if m * n * k > 800:
+        for i in range(count):
+            {product}(a[i * a_step], b[i * b_step], c[i * c_step])
+        return
+    for i in range(count):
+        for p in range(m):
+            for q in range(n):
+                total = a.dtype.type(0)
+                for t in range(k):
+                    total += a[i * a_step, p, t] * b[i * b_step, t, q]
+                c[i * c_step, p, q] {equals} total
+'''
+ONE_OF_ALL = """    if c.shape[0] != count:
+        c[:] = 0
+        add_stack_product(a, b, c)
+        return
+"""
+STACK_SUM = STACK.format(name="add_stack_product", equals="+=", product="add_product", first="")
+STACK_PRODUCT = STACK.format(name="stack_product", equals="=", product="matrix_product", first=ONE_OF_ALL)
+
+
+def stack_vjp(a: Stack, b: Stack, c: Stack, ct: Stack, a_bar: Stack | None, b_bar: Stack | None) -> None:
+    if a_bar is not None:
+        add_stack_product(ct, np.swapaxes(b, 1, 2), a_bar)
+    if b_bar is not None:
+        add_stack_product(np.swapaxes(a, 1, 2), ct, b_bar)
+
+
+def stack_jvp(a: Stack, b: Stack, c: Stack, a_dot: Stack | None, b_dot: Stack | None, c_dot: Stack) -> None:
+    if a_dot is None:
+        assert b_dot is not None
+        stack_product(a, b_dot, c_dot)
+        return
+    stack_product(a_dot, b, c_dot)
+    if b_dot is not None:
+        add_stack_product(a, b_dot, c_dot)
+
+
+def stack_sum_jvp(a: Stack, b: Stack, c: Stack, a_dot: Stack | None, b_dot: Stack | None, c_dot: Stack) -> None:
+    if a_dot is not None:
+        add_stack_product(a_dot, b, c_dot)
+    if b_dot is not None:
+        add_stack_product(a, b_dot, c_dot)
+
+
+@routine(
+    reads=2,
+    fills=1,
+    compiled=STACK_PRODUCT,
+    jvp_into=stack_jvp,
+    vjp_into=stack_vjp,
+    helpers=(LARGE, PRODUCT, SUM, STACK_SUM),
+)
+def stack_product(a: Stack, b: Stack, c: Stack) -> None:
+    """c[i] = a[i] @ b[i]."""
+    product = a @ b
+    c[:] = product if c.shape[0] == product.shape[0] else product.sum(axis=0, keepdims=True)
+
+
+@routine(
+    reads=2,
+    fills=1,
+    compiled=STACK_SUM,
+    jvp_into=stack_sum_jvp,
+    vjp_into=stack_vjp,
+    storing="stack_product",
+    helpers=(LARGE, SUM),
+)
+def add_stack_product(a: Stack, b: Stack, c: Stack) -> None:
+    """c[i] += a[i] @ b[i]."""
+    product = a @ b
+    c += product if c.shape[0] == product.shape[0] else product.sum(axis=0, keepdims=True)

@@ -113,25 +113,27 @@ class RunTimeSet:
     def clear(self) -> None:
         self.known.clear()
 
-    def __or__(self, other: Iterable[float]) -> RunTimeSet:
+    def union(self, other: Iterable[float]) -> RunTimeSet:
         both = RunTimeSet()
         both.update(self.known)
         both.update(other)
         return both
 
-    def __and__(self, other: RunTimeSet) -> RunTimeSet:
+    def intersection(self, other: Iterable[float]) -> RunTimeSet:
         common = RunTimeSet()
-        for value in self.known:
-            if value in other:
+        for value in other:
+            if value in self.known:
                 common.add(value)
         return common
 
-    def __sub__(self, other: RunTimeSet) -> RunTimeSet:
+    def difference(self, other: Iterable[float]) -> RunTimeSet:
         rest = RunTimeSet()
-        for value in self.known:
-            if value not in other:
-                rest.add(value)
+        rest.update(self.known)
+        for value in other:
+            rest.discard(value)
         return rest
+
+    __or__, __and__, __sub__ = union, intersection, difference
 
 
 @library(keyed.new_run_time_dict)

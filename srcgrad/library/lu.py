@@ -95,7 +95,7 @@ SOLVE = '''def solve_lu(a, lu, pivots, transposed, b, x):
 '''
 
 
-@routine(reads=5, fills=1, compiled=SOLVE, jvp=solve_jvp, vjp=solve_vjp)
+@routine(reads=5, fills=1, compiled=SOLVE, jvp=solve_jvp, vjp=solve_vjp, by_columns=True)
 def solve_lu(a: Matrix, lu: Matrix, pivots: Pivots, transposed: bool, b: Matrix, x: Matrix) -> None:
     """Solve a @ x = b, or a.T @ x = b, for the columns of b."""
     from scipy.linalg import lapack

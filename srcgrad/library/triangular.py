@@ -76,7 +76,7 @@ TRIANGULAR = '''def solve_triangle(t, lower, transposed, unit, b, x):
 '''
 
 
-@routine(reads=5, fills=1, compiled=TRIANGULAR, jvp=triangular_jvp, vjp=triangular_vjp)
+@routine(reads=5, fills=1, compiled=TRIANGULAR, jvp=triangular_jvp, vjp=triangular_vjp, by_columns=True)
 def solve_triangle(t: Matrix, lower: bool, transposed: bool, unit: bool, b: Matrix, x: Matrix) -> None:
     """Solve t @ x = b, or t.T @ x = b, by one triangle of t."""
     from scipy.linalg import solve_triangular

@@ -96,7 +96,7 @@ class _Pass:
         end, emptying = next(
             ((k, e) for k, op in enumerate(block.ops) if (e := self.emptying(op, shadow)) is not None), (0, None)
         )
-        if emptying is None or not self.only_added(block.ops[start + 1 : end], shadow, emptying):
+        if emptying is None or not self.only_added(block, block.ops[start + 1 : end], shadow, emptying):
             return block
         known = scope.union(block.parameters, (r for op in block.ops[:start] for r in op.results))
         if any(isinstance(x, Value) and x not in known | set(emptying.counters) for x in emptying.target.operands[:-1]):
@@ -134,11 +134,14 @@ class _Pass:
             return None
         return _Emptying(nest, counters, target, bool(negation))
 
-    def only_added(self, ops: Sequence[Op], shadow: Value, emptying: _Emptying) -> bool:
-        """In between the shadow is only added to, by its own name, and the target's memory at most added to."""
+    def only_added(self, block: Block, ops: Sequence[Op], shadow: Value, emptying: _Emptying) -> bool:
+        """In between the shadow is only added to, by its own name, and the target's memory at most added to.
+
+        The uses are counted as the block is now: it may be where other shadows were emptied.
+        """
         inner = list(walk_ops(ops))
         adding = [o for o in inner if o.primitive == "accumulate" and o.operands[0] is shadow]
-        if len(adding) + 1 != self.uses[shadow] or not adding:
+        if len(adding) + 1 != sum(x is shadow for x in used(block)) or not adding:
             return False
         memory = self.sites.sites(emptying.array)
         effects = (Effect.READ, Effect.WRITE, Effect.CALL, Effect.STACK)

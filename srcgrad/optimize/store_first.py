@@ -2,7 +2,7 @@
 
 A shadow begins at zero, and what the first loop adds to it is what it then holds. ``store_part_first`` does so where
 the loop leaves out elements, too, which are still filled. Rosenbrock's function of a million numbers spends a third of
-its gradient on zeros.
+its gradient on zeros. A product that BLAS adds to an array is one that it puts there.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
@@ -48,6 +48,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, defined, index, is_zero, walk, walk_ops
 from srcgrad.ir.rewrite import Replacement, rewrite_block, with_blocks, with_ops
 from srcgrad.ir.types import Array
+from srcgrad.primitives.routines import ROUTINES, Routine
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 TOUCHING = (Effect.READ, Effect.WRITE, Effect.CALL, Effect.STACK)
@@ -64,7 +65,7 @@ def store_part_first(function: Function) -> Function:
 
 
 def _stored(function: Function, storing: type[_Storing]) -> Function:
-    if not any(op.primitive == "accumulate" for op in walk(function.body)):
+    if not any(op.primitive == "accumulate" or _is_adding(op) for op in walk(function.body)):
         return function
     body = storing(Sites(function), Extents(function), Definitions(function)).block(function.body)
     return function if body is function.body else replace(function, body=body)
@@ -111,8 +112,14 @@ class _Storing:
         """The ops of a block, in which the array is filled at ``position``, with the first to add storing."""
         filling = ops[position]
         first = next((k for k in range(position + 1, len(ops)) if self.touches(ops[k], array)), None)
-        covered = self.covered(ops[first], array) if first is not None else None
-        if first is None or covered is None:
+        if first is None:
+            return ops
+        if self.adds_to_all(ops[first], array):
+            start = [_without_zeros(filling)] if filling.primitive == "alloc" else []
+            call = replace(ops[first], attributes={**ops[first].attributes, "callee": _routine(ops[first]).storing})
+            return [*ops[:position], *start, *ops[position + 1 : first], call, *ops[first + 1 :]]
+        covered = self.covered(ops[first], array)
+        if covered is None:
             return ops
         builder = new_builder()
         builder.open()
@@ -135,6 +142,19 @@ class _Storing:
     def accesses(self, op: Op, array: Value) -> bool:
         memory = self.sites.sites(array)
         return effect(op.primitive) in TOUCHING and any(self.sites.sites(x) & memory for x in op.operands)
+
+    def adds_to_all(self, call: Op, array: Value) -> bool:
+        """Whether a routine adds to all of the array, under its axes in whatever order, and reads no element of it."""
+        if not _is_adding(call):
+            return False
+        routine = _routine(call)
+        (target,) = call.operands[routine.outs]
+        memory = self.sites.sites(array)
+        if any(self.sites.sites(x) & memory for x in call.operands[: routine.reads]):
+            return False
+        while (view := self.definitions.op.get(target)) is not None and view.primitive == "transpose":  # type: ignore[arg-type]  # a reference
+            target = view.operands[0]
+        return target is array
 
     def covered(self, nest: Op, array: Value) -> Covered | None:
         """The elements that a nest of loops adds to, each once, where it does nothing else with the array."""
@@ -166,6 +186,15 @@ class _StoringPart(_Storing):
         if len(loops) > 1 or form.terms.get(counter) != 1 or not known:
             return None
         return Covered(start, self.definitions.affine(nest.operands[0]))
+
+
+def _is_adding(op: Op) -> bool:
+    """Whether an op calls a routine that adds, and has a sister that stores."""
+    return op.primitive == "call" and op.text("callee") in ROUTINES and bool(_routine(op).storing)
+
+
+def _routine(call: Op) -> Routine:
+    return ROUTINES[call.text("callee")]
 
 
 def _around(nest: Op, inner: Op) -> list[Op]:

@@ -25,8 +25,16 @@ class Routine:
     jvp: Callable[..., object] | None
     vjp: Callable[..., object] | None
     adding: bool = False  # it adds to what it fills
+    storing: str = ""  # the routine that stores what this one adds
     vjp_into: Callable[..., object] | None = None  # in the place of vjp: adds to shadows, which it is given last
     helpers: tuple[str, ...] = ()  # texts of functions that the one for Numba calls
+    jvp_into: Callable[..., object] | None = (
+        None  # in the place of jvp: fills, or adds to, the tangents of what is filled
+    )
+    by_columns: bool = (
+        False  # each column of what it fills is made of the same column of the last operand that it reads
+    )
+    product: bool = False  # it fills the third operand with the product of two matrices, or adds that to it
     lasting: bool = False  # it does something to the world outside, and is never left out
 
     @property

@@ -29,34 +29,12 @@ def buffer(typing_context: Any, shape: Any, dtype: Any) -> Any:
             memory = builder.alloca(ir.ArrayType(element, size))
             memory.align = 64
         first = builder.bitcast(memory, element.as_pointer())
-        return _array(context, builder, result, first, [context.get_constant(types.intp, n) for n in extents])
+        return unowned(context, builder, result, first, [context.get_constant(types.intp, n) for n in extents])
 
     return result(shape, dtype), build
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # Numba's
-def row(typing_context: Any, array: Any, start: Any, count: Any) -> Any:
-    """``array[start : start + count]`` of a contiguous array in one dimension; the array must outlive it.
-
-    What comes out of a line of assembly, here an empty one, LLVM takes to point anywhere but to a buffer: of an array
-    that may have been replaced by a longer one it would not know.
-    """
-    result = types.Array(array.dtype, 1, "C")
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        whole = make_array(array)(context, builder, arguments[0])
-        kind = ir.FunctionType(whole.data.type, [whole.data.type])
-        data = builder.asm(kind, "", "=r,0", [whole.data], False)
-        start, count = (
-            context.cast(builder, value, type_, types.intp)
-            for value, type_ in zip(arguments[1:], signature.args[1:], strict=True)
-        )
-        return _array(context, builder, result, builder.gep(data, [start]), [count])
-
-    return result(array, start, count), build
-
-
-def _array(context: Any, builder: Any, kind: Any, first: Any, extents: list[Any]) -> Any:
+def unowned(context: Any, builder: Any, kind: Any, first: Any, extents: list[Any]) -> Any:
     """An array that does not own its memory."""
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     strides = [size]

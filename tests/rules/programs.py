@@ -479,6 +479,75 @@ def stored_then_changed(x):
     return s + a[0] * x[0]
 
 
+def overwritten_under_another_name(x):
+    """What an iteration is given changes under the name of another: a buffer would keep what was copied into it."""
+    a = np.zeros(3)
+    for i in range(3):
+        a[i] = x[i]
+    b = a
+    for _ in range(2):
+        b[0] = 0.5 * a[1]
+        a = np.sin(a)
+    return np.sum(a * a) + b[0]
+
+
+def state_before(x):
+    """What an iteration was given is handed on under another name: as a buffer it would be overwritten."""
+    current, previous = np.zeros(3), np.ones(3)
+    for i in range(3):
+        current[i] = x[i]
+    for _ in range(3):
+        new = np.sin(current) * previous[0]
+        previous = current
+        current = new
+    return np.sum(current * previous)
+
+
+def changed_before_it_is_read(x):
+    """An array is kept as it stands at the start of an iteration only if nothing has changed it when it is read."""
+    a = np.zeros(3)
+    s = 0.0
+    for i in range(3):
+        a[i] = x[i]
+    for t in range(4):
+        a[t // 2] = a[1] * x[t]
+        for i in range(3):
+            for j in range(3):
+                s += a[i] * a[i] * a[j]
+        a[0] = 0.5 * t
+    return s
+
+
+def emptied_into_what_changes(x):
+    """A shadow that others are emptied into is emptied itself, and yet read and cleared before: it stays."""
+    w = np.array([[0.3, -0.2, 0.5], [0.1, 0.6, -0.4], [-0.3, 0.2, 0.4]])
+    b = np.zeros(3)
+    for i in range(3):
+        b[i] = x[i]
+    a, d = b, np.zeros(3)
+    for _ in range(3):
+        c = b.copy()
+        a = w @ c
+        for i in range(3):
+            d[i] = c[i]
+    s = np.sum(d * d)
+    b[1] = a[2] * a[2]
+    return s + np.sum(b * b)
+
+
+def stored_in_place_then_changed(x):
+    """A mirror that runs each iteration again reads what was stored only if it is still there."""
+    a = np.empty(4)
+    for i in range(4):
+        a[i] = np.exp(x[i])
+    s = 0.0
+    for i in range(4):
+        s += a[i] * a[i]
+    for i in range(3):
+        a[i] = 0.5
+    return s + a[0] * x[0]
+
+
 def halved(x):
     """A new array in each iteration, of which some elements are read that nothing was stored to."""
     u = x.copy()

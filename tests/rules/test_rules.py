@@ -29,6 +29,7 @@ STORES = "srcgrad.frontend.arrays.stores"
 IN_PLACE = "srcgrad.differentiate.in_place"
 FORWARD_SUMS = "srcgrad.optimize.forward_sums"
 RULE = "srcgrad.differentiate.rules.Linker"
+HANDED_ON = "srcgrad.analysis.handed_on"
 STATE = "srcgrad.differentiate.checkpoints.state"
 SHADOWS, TURNS = "srcgrad.differentiate.shadows", "srcgrad.differentiate.turns"
 FUSE = "srcgrad.optimize.fuse_temporaries"
@@ -70,6 +71,7 @@ RULES = [
     Rule("15_bound_of_a_later_loop", programs.written_ahead, (X,), f"{EFFECTS}.grows_apart", always),
     Rule("15_reference_from_outside", programs.other_memory_each_time, (X,), f"{EFFECTS}.defined_outside", always),
     Rule("stored_then_changed", programs.stored_then_changed, (X,), f"{EFFECTS}.Effects.rereadable", always),
+    Rule("stored_in_place", programs.stored_in_place_then_changed, (X,), f"{IN_PLACE}.InPlace._stays", always),
     Rule("17_chosen_alias", programs.chosen_alias, (X, 0.6), "srcgrad.analysis.distinct.Distinct.__call__", always),
     Rule("17_swapped_alias", programs.swapped_alias, (X,), "srcgrad.analysis.distinct.Distinct._holds", always),
     Rule("in_place_a_product", programs.running_product, (X,), f"{IN_PLACE}.carried_over", never),
@@ -99,6 +101,9 @@ RULES = [
         "srcgrad.analysis.running_choice.Choice._changed",
         never,
     ),
+    Rule("buffer_changed_by_others", programs.overwritten_under_another_name, (X,), f"{HANDED_ON}._is_late", never),
+    Rule("buffer_handed_on", programs.state_before, (X,), f"{HANDED_ON}._stays", always),
+    Rule("row_at_the_start", programs.changed_before_it_is_read, (X,), f"{EFFECTS}.Effects.may_have_changed", never),
     Rule(
         "in_place_c_changed", programs.changed_before_reversal, (X,), f"{IN_PLACE}.InPlace._reads_what_changes", never
     ),
@@ -106,6 +111,7 @@ RULES = [
 
 # Right with all rules, and hard: no single predicate decides.
 HARD = [
+    (programs.emptied_into_what_changes, (X,)),
     (programs.backwards_range, (1.3, 5, 2)),
     (programs.backwards_range, (1.3, 2, 5)),
     (programs.mixed_activity, (X, 0.6)),

@@ -9,7 +9,7 @@ from srcgrad.frontend.arrays.delayed import materialized, shape_of
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import array_attribute
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, Static, TupleValue, is_number
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, index
 
@@ -75,6 +75,8 @@ def _last_two_swapped(lowering: Lowering, value: FrontValue) -> FrontValue:
 
 
 def reversed_axes(builder: Builder, value: FrontValue) -> FrontValue:
+    if is_number(value):
+        return value
     array = materialized(builder, value)
     if array.rank < 2:
         return array

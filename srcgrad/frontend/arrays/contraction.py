@@ -12,11 +12,12 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, ShapeError
 from srcgrad.frontend.arrays import extents
-from srcgrad.frontend.arrays.broadcasting import Shape, broadcast, common_extent, moved
+from srcgrad.frontend.arrays.broadcasting import Shape, Strides, broadcast, common_extent, moved
 from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.creation import converted as in_dtype
 from srcgrad.frontend.arrays.delayed import expression, materialized, result_dtype, sample, shape_of
 from srcgrad.frontend.arrays.gather import carrying
+from srcgrad.frontend.arrays.matrix_products import Factor, product_of_matrices
 from srcgrad.frontend.arrays.views import reshaped
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
@@ -104,6 +105,10 @@ def product(builder: Builder, a: ArrayValue, b: ArrayValue) -> FrontValue:
         builder.emit("call", a.ref, b.ref, ref, callee="matrix_product", types=())
         return ArrayValue(ref)
     depth = len(batch)
+    if left and right:
+        found = _stacked_product(builder, (a, b), strides, (*shape, inner))
+        if found is not None:
+            return found
     if not right or b.type.layout == "F":  # columns of the right operand lie in a row
         ref = builder("alloc", *shape, dtype=dtype, fill="empty")
         rank = depth + left
@@ -118,6 +123,18 @@ def product(builder: Builder, a: ArrayValue, b: ArrayValue) -> FrontValue:
 
     builder.nest((*shape[:-1], inner, shape[-1]), accumulate)
     return ArrayValue(ref)
+
+
+def _stacked_product(
+    builder: Builder, arrays: Sequence[ArrayValue], strides: Sequence[Strides], sizes: Shape
+) -> ArrayValue | None:
+    """By BLAS, where that is worth it; the last of the sizes is what is summed over."""
+    output = LETTERS[: len(sizes) - 1]
+    factors = []
+    for array, moves, own in zip(arrays, strides, (output[-2] + "z", "z" + output[-1]), strict=True):
+        outer = output[len(output) - array.rank : -2]
+        factors.append(Factor(array, outer + own, (*moves, index(1), index(1))))
+    return product_of_matrices(builder, factors[0], factors[1], output, dict(zip(output + "z", sizes, strict=True)))
 
 
 def _product_dtype(builder: Builder, *arrays: ArrayValue) -> DType:
@@ -208,6 +225,11 @@ def summed_product(builder: Builder, arrays: Sequence[ArrayValue], inputs: Seque
     common = {c: common_extent(builder, found) for c, found in sizes.items()}
     steps = {c: iter(s) for c, (_, s) in common.items()}
     strides = [[next(steps[c]) for c in labels] for labels in inputs]
+    if len(arrays) == 2:
+        factors = [Factor(*parts) for parts in zip(arrays, inputs, strides, strict=True)]
+        found = product_of_matrices(builder, factors[0], factors[1], output, {c: n for c, (n, _) in common.items()})
+        if found is not None:
+            return found
     dtype = _product_dtype(builder, *arrays)
     inner = [c for c in common if c not in output]
 

@@ -100,13 +100,18 @@ def _arange(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
         lowering.refuse(None, "np.arange of complex numbers", "Use real ones.", ArgumentTypeError)
     first, last, by = (converted(builder, v, natural) for v in numbers)
     count = _steps(builder, natural, first, last, by)
-    # NumPy's own increment: the difference of the first two elements, as they are rounded
-    increment = by if natural.kind in "iu" else builder("sub", builder("add", first, by), first)
+    # NumPy's own increment: the difference of the first two elements, as they are rounded, to integers where it is told
+    wanted = optional_dtype(lowering, dtype, natural)
+    computed = I64 if natural.kind == "f" and wanted.kind in "iu" else natural
+    begin = cast(builder, first, computed)
+    increment = (
+        by if natural.kind in "iu" else builder("sub", cast(builder, builder("add", first, by), computed), begin)
+    )
 
     def element(builder: Builder, i: Operand) -> Operand:
-        return _affine(builder, natural, first, increment, i)
+        return _affine(builder, computed, begin, increment, i)
 
-    return formula(builder, (count,), optional_dtype(lowering, dtype, natural), element)
+    return formula(builder, (count,), wanted, element)
 
 
 def _affine(builder: Builder, dtype: DType, first: Operand, increment: Operand, i: Operand) -> Operand:

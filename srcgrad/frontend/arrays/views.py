@@ -139,6 +139,8 @@ def _transpose_method(lowering: Lowering, arguments: Arguments, keywords: Keywor
 
 
 def transposed(lowering: Lowering, value: FrontValue, axes: FrontValue) -> FrontValue:
+    if is_number(value):
+        return value
     if isinstance(axes, Static) and axes.value is None:
         return reversed_axes(lowering.builder, value)
     array = materialized(lowering.builder, value)
@@ -202,7 +204,9 @@ def _expand_dims(lowering: Lowering, arguments: Arguments, keywords: Keywords) -
 @array_method("squeeze")
 def _squeeze(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     a, axis = bound(lowering, "squeeze", arguments, keywords, "a", axis=Static(None))
-    array = materialized(lowering.builder, a)
+    if is_number(a):
+        return a
+    array = materialized(lowering.builder, as_array(lowering.builder, a))
     shape = shape_of(lowering.builder, array)
     if isinstance(axis, Static) and axis.value is None:
         gone = _single_axes(lowering, shape)

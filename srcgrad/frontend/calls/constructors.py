@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import types
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NoReturn
 
 import numpy as np
@@ -18,13 +20,13 @@ from srcgrad.frontend.boundary.objects import has_fields, python_class
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.functions import call_python
 from srcgrad.frontend.captures import from_python, record
-from srcgrad.frontend.containers.items import holding
+from srcgrad.frontend.containers.items import holding, sequence_items
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.numbers.conversions import to_dtype
 from srcgrad.frontend.registry import FUNCTIONS, Arguments, Keywords, call_object, function
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, TupleValue
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Static, TupleValue
 
 Fields = dict[str, FrontValue]
 
@@ -52,6 +54,24 @@ def construct(
     elif arguments or keywords:
         lowering.refuse(None, f"{cls.__name__}() takes no arguments", error=ArgumentTypeError)
     return made
+
+
+@function(collections.namedtuple, least=2, most=2)
+def _namedtuple(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """A class made in the function, of names that are known."""
+    name, fields = arguments
+    names = fields.value if isinstance(fields, Static) else sequence_items(lowering, fields)
+    if isinstance(names, str):
+        names = tuple(names.replace(",", " ").split())
+    known = [n.value if isinstance(n, Static) else n for n in names] if isinstance(names, tuple) else [None]
+    if not isinstance(name, Static) or keywords or not all(isinstance(n, str) for n in (name.value, *known)):
+        lowering.refuse(None, "namedtuple() of names not known at compile time", "Write them as literals.")
+    return Static(_named_class(name.value, tuple(known)))
+
+
+@cache
+def _named_class(name: str, fields: tuple[str, ...]) -> type:
+    return collections.namedtuple(name, fields)
 
 
 @call_object(JitClassType)

@@ -25,15 +25,37 @@ def routine(
     aids: int = 0,
     jvp: Callable[..., object] | None = None,
     vjp: Callable[..., object] | None = None,
-    adding: bool = False,
+    storing: str = "",
     vjp_into: Callable[..., object] | None = None,
     helpers: tuple[str, ...] = (),
+    jvp_into: Callable[..., object] | None = None,
+    by_columns: bool = False,
+    product: bool = False,
 ) -> Callable[[F], F]:
-    """Let the decorated function, the form for plain Python, be a routine; ``compiled`` is the text for Numba."""
+    """Let the decorated function, the form for plain Python, be a routine; ``compiled`` is the text for Numba.
+
+    One that adds names the one that stores.
+    """
 
     def add(plain: F) -> F:
         assert isinstance(plain, FunctionType)
-        row = Routine(plain.__name__, reads, fills, aids, plain, compiled, jvp, vjp, adding, vjp_into, helpers)
+        row = Routine(
+            plain.__name__,
+            reads,
+            fills,
+            aids,
+            plain,
+            compiled,
+            jvp,
+            vjp,
+            adding=bool(storing),
+            storing=storing,
+            vjp_into=vjp_into,
+            helpers=helpers,
+            jvp_into=jvp_into,
+            by_columns=by_columns,
+            product=product,
+        )
         add_routine(row)
         FUNCTIONS[plain] = lambda lowering, arguments, keywords: _call(lowering, row, arguments, keywords)
         return plain

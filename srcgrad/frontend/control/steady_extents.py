@@ -2,14 +2,15 @@
 
 ``x = a @ x`` in a loop gives ``x`` as many elements as ``a`` has rows. That these are as many as it had at the start is
 not said anywhere, and a loop that runs once does not need it; but where it is known, the storage of all iterations is
-one array, and an extent that was a literal in front of the loop is one in it. As where extents meet
+one array, and an extent that is a literal in the loop, or in front of it, is one in both. As where extents meet
 (``arrays.broadcasting``), code in which the check fails is made again, without it::
 
+                                                       _1: bool = eq(m, k)          # k the extent of x
+                                                       check(_1, k, m, exception='ValueError', ...)
     with for_(n, x) as (last,):                        with for_(n, x) as (last,):
-        def _(i: i64, p: f64[:]):                          def _(i: i64, p: f64[:]):
-            y: f64[:] = alloc(m, ...)              ->          _1: bool = eq(m, k)          # k the extent of x
-            ...                                                check(_1, k, m, exception='ValueError', ...)
-            yield y                                            y: f64[:] = alloc(m, ...)
+        def _(i: i64, p: f64[:]):              ->          def _(i: i64, p: f64[:]):
+            y: f64[:] = alloc(m, ...)                          y: f64[:] = alloc(m, ...)
+            yield y                                            yield y
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Scopes = dict[Value, tuple[Block, ...]]
 
 
 def keep_extents(function: Function) -> Function:
-    """The function with such checks at the start of the bodies of its loops."""
+    """The function with such checks in front of its loops."""
     if not any(_carries_arrays(op) for op in walk(function.body)):
         return function
     return replace(function, body=_Pass(Extents(function), scope_of(function)).block(function.body))
@@ -46,15 +47,12 @@ class _Pass:
     scopes: Scopes
 
     def block(self, block: Block) -> Block:
-        return with_ops(block, tuple(self.op(op) for op in block.ops))
-
-    def op(self, op: Op) -> Op:
-        blocks = tuple(self.block(b) for b in op.blocks)
-        if not _carries_arrays(op):
-            return with_blocks(op, blocks)
-        checks = self.checks(op)
-        body = blocks[-1]
-        return with_blocks(op, (*blocks[:-1], with_ops(body, (*checks, *body.ops) if checks else body.ops)))
+        ops: list[Op] = []
+        for op in block.ops:
+            if _carries_arrays(op):
+                ops.extend(self.checks(op))
+            ops.append(with_blocks(op, [self.block(b) for b in op.blocks]))
+        return with_ops(block, ops)
 
     def checks(self, loop: Op) -> tuple[Op, ...]:
         builder = new_builder()

@@ -29,6 +29,7 @@ from srcgrad.frontend.values import (
     is_array,
     is_counted,
 )
+from srcgrad.ir.types import BOOL
 
 ORDER: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt",
@@ -64,6 +65,8 @@ def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue)
         return for_each_option(lowering, a, lambda option: compare_two(lowering, op, option, b))
     if isinstance(b, OneOf):
         return for_each_option(lowering, b, lambda option: compare_two(lowering, op, a, option))
+    if isinstance(op, ast.Is | ast.IsNot) and (_is_python_truth(a, b) or _is_python_truth(b, a)):
+        return binary(lowering, "eq" if isinstance(op, ast.Is) else "ne", a, b)
     match op:
         case ast.Is():
             return Static(_identical(lowering, a, b))
@@ -79,6 +82,12 @@ def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue)
     if is_array(a) or is_array(b):
         a, b = elements(lowering, a), elements(lowering, b)
     return binary(lowering, ORDER[type(op)], a, b)
+
+
+def _is_python_truth(a: FrontValue, b: FrontValue) -> bool:
+    """Whether a truth of Python's, of which there are two objects, is compared with one of them."""
+    is_truth = isinstance(a, ScalarValue) and a.weak and a.dtype == BOOL
+    return is_truth and isinstance(b, Static) and isinstance(b.value, bool)
 
 
 def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:

@@ -6,6 +6,7 @@ from srcgrad.analysis.accesses import indices
 from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.ir.core import Block, Op, Value, used, walk
 from srcgrad.ir.types import Array, Scalar
+from srcgrad.optimize.lanes.calls import may_call
 from srcgrad.optimize.lanes.facts import Facts
 from srcgrad.primitives.table import Effect, effect
 
@@ -42,18 +43,20 @@ def _in_op(facts: Facts, op: Op, masks: Masks) -> Refusal | None:
             return _in_stack(facts, op, masks)
         case Effect.CONTROL:
             return _in_control(facts, op, masks)
+    if not masks and (facts.is_common(op) or may_call(facts, op)):
+        return None
     return refused(f"it calls {op.attributes.get('callee', 'a function')}()", op)
 
 
 def _in_view(facts: Facts, op: Op, masks: Masks) -> Refusal | None:
     same = not any(facts.differs(x) for x in op.operands[1:])
-    whole = facts.program.sites.sites(op.operands[0]) <= facts.private or not facts.is_private(op.operands[0])
+    whole = facts.is_whole(op.operands[0])
     return None if same and whole and not masks else refused("each iteration takes a slice of its own", op)
 
 
 def _in_access(facts: Facts, op: Op, masks: Masks) -> Refusal | None:
-    sites = facts.program.sites.sites(op.operands[0])
-    if not (sites <= facts.private or sites.isdisjoint(facts.private)):
+    own = facts.program.sites.sites(op.operands[0]) <= facts.made
+    if not facts.is_whole(op.operands[0]) or not (own or op.primitive == "load" or facts.is_outside(op.operands[0])):
         return refused("a name stands for an array of the iteration or for one from outside", op)
     if not masks:
         return None
@@ -67,6 +70,8 @@ def _in_stack(facts: Facts, op: Op, masks: Masks) -> Refusal | None:
     """A stack that is the same in all lanes is one stack; any other has rows that all lanes push and pop together."""
     stack = op.result if op.primitive == "stack" else op.operands[0]
     assert isinstance(stack, Value)
+    if not masks and stack in facts.made and not facts.differs(stack):
+        return None
     use = facts.stacks.get(stack)
     if use is None or (op.primitive == "stack" and masks):
         return refused("what is kept for the reverse sweep is kept in several places, or is an array", op)
@@ -76,16 +81,15 @@ def _in_stack(facts: Facts, op: Op, masks: Masks) -> Refusal | None:
 
 
 def _in_control(facts: Facts, op: Op, masks: Masks) -> Refusal | None:
-    inner = (*masks, op) if facts.parts(op) else masks
-    if op.primitive == "for":
-        if any(isinstance(r.type, Array) and not facts.is_private(r) for r in op.results):
-            return refused("arrays from outside change places", op)
-        if facts.parts(op) and not _may_part(facts, op):
-            return refused("its length differs between iterations, and its counter is used in both directions", op)
-    elif any(not isinstance(r.type, Scalar) for r in op.results):
+    parting = facts.parts(op)
+    inner = (*masks, op) if parting else masks
+    references = [r for r in op.results if not isinstance(r.type, Scalar)]
+    if op.primitive != "if" and any(map(facts.is_outside, references)):
+        return refused("arrays from outside change places", op)
+    if not all(map(facts.is_whole, references)) or (parting and references):
         return refused("a name stands for one of several arrays", op)
-    if op.primitive == "while" and not facts.parts(op):
-        return refused("all iterations leave this `while` together", op)
+    if op.primitive == "for" and parting and not _may_part(facts, op):
+        return refused("its length differs between iterations, and its counter is used in both directions", op)
     if op.primitive == "if" and masks:
         inner = (*masks, op)
     return next((found for b in op.blocks if (found := _in_block(facts, b, inner)) is not None), None)
@@ -93,8 +97,6 @@ def _in_control(facts: Facts, op: Op, masks: Masks) -> Refusal | None:
 
 def _may_part(facts: Facts, loop: Op) -> bool:
     """Whether lanes may run a ``for`` of different lengths: its counter is used as it is, or only mirrored."""
-    if not all(isinstance(r.type, Scalar) for r in loop.results):
-        return False  # arrays that change places would do so in some lanes only
     counter = loop.blocks[0].parameters[0]
     as_it_is = sum(v is counter for v in used(loop.blocks[0])) - len(facts.mirrored(loop))
     if facts.ends_together(loop):
@@ -107,7 +109,7 @@ def _exchanged(facts: Facts) -> Refusal | None:
     accesses: dict[Value, list[Op]] = {}
     for op in walk(facts.body):
         if effect(op.primitive) in (Effect.READ, Effect.WRITE):
-            for site in facts.program.sites.sites(op.operands[0]) - facts.private:
+            for site in facts.program.sites.sites(op.operands[0]) - facts.made:
                 accesses.setdefault(site, []).append(op)
     for site, ops in accesses.items():
         kinds = {op.primitive for op in ops}

@@ -9,6 +9,7 @@ from srcgrad.ir.core import Block, Op, defined, walk
 from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes.allowed import forbidding
 from srcgrad.optimize.lanes.facts import Program, facts_of
+from srcgrad.optimize.lanes.streams import streams
 
 LARGEST = 400  # ops in a body; what is larger takes Numba too long
 
@@ -25,6 +26,8 @@ def unworthy(op: Op) -> Refusal | None:
     """Why lanes would not pay: they do for dear operations with loops around that LLVM would not vectorise well."""
     if op.primitive != "for":
         return refused("the iterations of a `while` come one after the other")
+    if "directions" in op.attributes:
+        return None
     body = op.blocks[0]
     size = sum(1 for _ in walk(body))
     if size > LARGEST:
@@ -33,6 +36,8 @@ def unworthy(op: Op) -> Refusal | None:
         return refused("it computes nothing that takes longer than a division")
     if depth(body) < 2 and not _recurs(body):
         return refused("loops inside one another or a recurrence would make it worth while, and it has none")
+    if streams(op):
+        return refused("it goes through arrays as they lie in memory, which is as fast without")
     return None
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from srcgrad.analysis.extents import Extents
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.sums import partial_sums
 from srcgrad.analysis.unconditional import always_in_range
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, definitions, index, same, walk
+from srcgrad.analysis.written import written_sites
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, defined, definitions, index, same, walk
+from srcgrad.ir.types import Array, Stack
 from srcgrad.optimize.lanes.stacks import StackUse, stack_uses
 
 
@@ -19,10 +22,14 @@ class Program:
     sites: Sites
     definitions: Mapping[Value, Op]
     safe: frozenset[Op]  # accesses that are in range whatever branches are taken
+    written: Mapping[Op, frozenset[Value]]  # the sites that an op may write to
+    extents: Extents
 
 
 def program_of(function: Function) -> Program:
-    return Program(Sites(function), definitions(function.body), always_in_range(function))
+    sites = Sites(function)
+    written, extents = written_sites(function, sites), Extents(function)
+    return Program(sites, definitions(function.body), always_in_range(function), written, extents)
 
 
 @dataclass
@@ -31,14 +38,22 @@ class Facts:
 
     loop: Op
     program: Program
-    private: frozenset[Value]  # allocations of the body: each iteration has its own
+    made: frozenset[Value]  # memory and stacks of the body: each iteration has its own
     sums: frozenset[Value]  # what the loop adds up, on its way through the body: one number for all lanes
     stacks: Mapping[Value, StackUse]  # made in the body
     varying: set[Value] = field(default_factory=set)
+    private: set[Value] = field(default_factory=set)  # of what is made in the body: in it may be what differs
 
     @property
     def body(self) -> Block:
         return self.loop.blocks[0]
+
+    @property
+    def directions(self) -> int:
+        """How many should be swept at once, of a loop over directions of a derivative; 0 of any other."""
+        found = self.loop.attributes.get("directions", 0)
+        assert isinstance(found, int)
+        return found
 
     @property
     def counter(self) -> Value:
@@ -48,7 +63,21 @@ class Facts:
         return isinstance(operand, Value) and operand in self.varying
 
     def is_private(self, operand: Operand) -> bool:
-        return bool(self.program.sites.sites(operand) & self.private)
+        return not self.program.sites.sites(operand).isdisjoint(self.private)
+
+    def is_outside(self, operand: Operand) -> bool:
+        """Whether it is memory that all iterations share."""
+        return self.program.sites.sites(operand).isdisjoint(self.made)
+
+    def is_whole(self, operand: Operand) -> bool:
+        """Whether all that it may stand for has lanes, or nothing."""
+        sites = self.program.sites.sites(operand)
+        return sites <= self.private or sites.isdisjoint(self.private)
+
+    def is_common(self, op: Op) -> bool:
+        """Whether all lanes do the same by a write or call, and to memory of theirs, so that once is enough."""
+        differs = any(self.differs(x) or self.is_private(x) for x in op.operands)
+        return not differs and self.program.written.get(op, frozenset()) <= self.made - self.private
 
     def parts(self, op: Op) -> bool:
         """Whether lanes may take a branch differently, or leave a loop at different times."""
@@ -97,19 +126,22 @@ class Facts:
 def facts_of(loop: Op, program: Program) -> Facts:
     """The facts of a counted loop that carries nothing but sums."""
     body = loop.blocks[0]
-    private = frozenset(op.result for op in walk(body) if op.primitive == "alloc")
-    facts = Facts(loop, program, private, partial_sums(loop), stack_uses(body))
+    stacks = {op.result for op in walk(body) if op.primitive == "stack"}
+    made = frozenset(v for v in defined(body) if v in program.sites.birth or v in stacks)
+    facts = Facts(loop, program, made, partial_sums(loop), stack_uses(body))
     _spread(facts)
     return facts
 
 
 def _spread(facts: Facts) -> None:
-    """Fill ``varying``: the least set that holds the counter and what is computed from it, but for the sums."""
+    """Fill ``varying`` and ``private``: the least sets that hold the counter and what comes of it, but for the sums."""
     facts.varying.add(facts.counter)
-    known = -1
-    while known != len(facts.varying):
-        known = len(facts.varying)
+    together = _together(facts)
+    known = (-1, -1)
+    while known != (len(facts.varying), len(facts.private)):
+        known = (len(facts.varying), len(facts.private))
         _spread_through(facts, facts.body)
+        facts.private.update(*(sites for sites in together if not sites.isdisjoint(facts.private)))
         facts.varying.update(
             stack
             for stack, use in facts.stacks.items()
@@ -117,11 +149,25 @@ def _spread(facts: Facts) -> None:
         )
 
 
-def _spread_through(facts: Facts, block: Block, mirrored: Container[Value] = ()) -> None:
+def _together(facts: Facts) -> set[frozenset[Value]]:
+    """Memory of the body that one reference may stand for, now this and now that: both have lanes, or neither."""
+    references = (v for v in defined(facts.body) if isinstance(v.type, Array | Stack))
+    return {facts.program.sites.sites(v) & facts.made for v in references}
+
+
+def _spread_through(facts: Facts, block: Block, parted: bool = False, mirrored: Container[Value] = ()) -> None:
     for op in block.ops:
         for inner in op.blocks:
-            _spread_through(facts, inner, facts.mirrored(op) if op.primitive == "for" else ())
+            own = facts.mirrored(op) if op.primitive == "for" else ()
+            _spread_through(facts, inner, parted or facts.parts(op), own)
         match op.primitive:
+            case "store" | "accumulate":
+                if not writes_alike(facts, op, parted):
+                    facts.private.update(facts.program.sites.sites(op.operands[0]) & facts.made)
+            case "call":
+                _spread_through_call(facts, op, parted)
+            case "push":
+                _spread_through_push(facts, op, parted)
             case "for":
                 (body,) = op.blocks
                 for k, result in enumerate(op.results):
@@ -144,6 +190,26 @@ def _spread_through(facts: Facts, block: Block, mirrored: Container[Value] = ())
                 pass  # lanes have arrays of one shape
             case _ if any(facts.differs(x) for x in op.operands):
                 facts.varying.update(r for r in op.results if r not in facts.sums)
+
+
+def writes_alike(facts: Facts, op: Op, parted: bool) -> bool:
+    """Whether all lanes write the same to the same element, so that memory of theirs stays the same for all."""
+    return not parted and not any(facts.differs(x) for x in op.operands[1:])
+
+
+def _spread_through_call(facts: Facts, op: Op, parted: bool) -> None:
+    if parted or any(facts.differs(x) or facts.is_private(x) for x in op.operands):
+        facts.private.update(facts.program.written.get(op, frozenset()) & facts.made)
+        for result in op.results:
+            (facts.private if isinstance(result.type, Array) else facts.varying).add(result)
+
+
+def _spread_through_push(facts: Facts, op: Op, parted: bool) -> None:
+    """A stack with one push and one pop is looked at as a whole."""
+    stack, pushed = op.operands
+    if stack not in facts.stacks and (parted or facts.differs(pushed)):
+        assert isinstance(stack, Value)
+        facts.varying.add(stack)
 
 
 def _spread_through_while(facts: Facts, op: Op) -> None:

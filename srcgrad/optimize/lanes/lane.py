@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
@@ -11,6 +11,14 @@ from srcgrad.ir.core import Block, Const, Op, Operand, Value, zero_like
 
 if TYPE_CHECKING:
     from srcgrad.optimize.lanes.widen import Widening
+
+
+class Carry(NamedTuple):
+    """A value to be kept in a buffer when a loop over lanes ends."""
+
+    value: Operand
+    buffer: Value
+    merges: bool = False  # only lanes that are not masked out change what is in the buffer
 
 
 @dataclass

@@ -7,6 +7,7 @@ carries stays as it is once the lane is done.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from srcgrad.ir.core import Block, Op, Operand, Value, index
@@ -15,6 +16,36 @@ from srcgrad.optimize.lanes.lane import Lane
 
 if TYPE_CHECKING:
     from srcgrad.optimize.lanes.widen import Widening
+
+
+@dataclass
+class Mask:
+    """Which lanes something counts for, as the first loop over lanes that wants to know finds out and writes down."""
+
+    buffer: Value
+    holds: Callable[[Lane], Operand]
+    written: bool = False
+
+    def of(self, lane: Lane) -> Operand:
+        if self.written:
+            return lane.builder("load", self.buffer, lane.lane)
+        here = self.holds(lane)
+        lane.builder.emit("store", self.buffer, lane.lane, here)
+        self.written = True
+        return here
+
+    def settle(self, widening: Widening) -> None:
+        if not self.written:
+            self.write(widening)
+
+    def write(self, widening: Widening) -> Value:
+        """In a loop over lanes of its own, which says for how many it counts; ``or`` would be a branch in that loop."""
+
+        def one_lane(lane: Value, count: Value) -> Sequence[Operand]:
+            here = self.of(Lane(widening, lane, {}))
+            return (widening.builder("add", count, widening.builder("select", here, index(1), index(0))),)
+
+        return widening.builder.for_(widening.lanes, (index(0),), one_lane, counter="lane")[0]
 
 
 def masked_branch(widening: Widening, op: Op) -> None:
@@ -29,8 +60,7 @@ def masked_branch(widening: Widening, op: Op) -> None:
             condition = lane.value(op.operands[0])
             return condition if block is op.blocks[0] else widening.builder("not_", condition)
 
-        mask = new_mask(widening)
-        fill_mask(widening, mask, taken)
+        mask = Mask(new_buffer(widening), where_active(widening, taken))
         widening.masked_block(mask, block, [(block.yields[k], op.results[k]) for k in apart])
 
     widening.add_both_sides(op, side)
@@ -44,14 +74,15 @@ def masked_while(widening: Widening, op: Op) -> None:
     for k, result in enumerate(op.results):
         widening.hold(result, *(() if k in clocks else (test.parameters[k], body.parameters[k])))
     widening.flush(widening.carries(zip(op.operands, op.results, strict=True)), op)
-    mask = new_mask(widening)
+    buffer, goes_on = new_buffer(widening), where_active(widening, lambda lane: lane.result_of(test))
 
     def lanes_left(now: Sequence[Operand]) -> Value:
         widening.same.update(zip((test.parameters[k] for k in clocks), now, strict=True))
-        return fill_mask(widening, mask, lambda lane: lane.result_of(test))
+        return Mask(buffer, goes_on).write(widening)
 
     def iteration(left: Value, *now: Value) -> Sequence[Operand]:
         widening.same.update(zip((body.parameters[k] for k in clocks), now, strict=True))
+        mask = Mask(buffer, goes_on, written=True)
         widening.masked_block(mask, body, list(zip(body.yields, op.results, strict=True)))
         later = widening.alike([body.yields[k] for k in clocks])
         return [lanes_left(later), *later]
@@ -74,7 +105,7 @@ def masked_for(widening: Widening, op: Op) -> None:
         widening.hold(result, parameter)
     widening.flush(widening.carries((initial, result) for initial, _, _, result in apart), op, trips)
     most = most_trips(widening, trips)
-    mask = new_mask(widening)
+    buffer = new_buffer(widening)
 
     def iteration(counter: Value, *totals: Value) -> Sequence[Operand]:
         now: Operand = counter
@@ -82,7 +113,7 @@ def masked_for(widening: Widening, op: Op) -> None:
             now = builder("sub", builder("sub", most, index(1)), counter, name=mirrored[0].name if mirrored else "i")
         widening.same.update(dict.fromkeys(mirrored if backwards else body.parameters[:1], now))
         widening.same.update(zip((c[1] for c in sums), totals, strict=True))
-        fill_mask(widening, mask, lambda lane: builder("lt", now, lane.value(trips)))
+        mask = Mask(buffer, where_active(widening, lambda lane: builder("lt", now, lane.value(trips))))
         widening.masked_block(mask, body, [(y, result) for _, _, y, result in apart])
         return widening.alike([y for _, _, y, _ in sums])
 
@@ -91,22 +122,14 @@ def masked_for(widening: Widening, op: Op) -> None:
     widening.same.update(zip((c[3] for c in sums), results, strict=True))
 
 
-def new_mask(widening: Widening) -> Value:
+def new_buffer(widening: Widening) -> Value:
     return widening.builder("alloc", index(widening.width), dtype=BOOL, fill="empty", name="mask")
 
 
-def fill_mask(widening: Widening, mask: Value, holds: Callable[[Lane], Operand]) -> Value:
-    """Say for each lane whether a condition holds, where the mask around lets it; return for how many."""
-    builder = widening.builder
-
-    def one_lane(lane: Value, count: Value) -> Sequence[Operand]:
-        here = holds(Lane(widening, lane, {}))
-        if widening.mask is not None:
-            here = builder("and_", builder("load", widening.mask, lane), here)
-        builder.emit("store", mask, lane, here)
-        return (builder("add", count, builder("select", here, index(1), index(0))),)
-
-    return builder.for_(widening.lanes, (index(0),), one_lane, counter="lane")[0]
+def where_active(widening: Widening, holds: Callable[[Lane], Operand]) -> Callable[[Lane], Operand]:
+    """Whether a condition holds in a lane, and the mask around lets it."""
+    outer = widening.mask
+    return holds if outer is None else lambda lane: lane.builder("and_", outer.of(lane), holds(lane))
 
 
 def most_trips(widening: Widening, trips: Operand) -> Value:
@@ -114,9 +137,10 @@ def most_trips(widening: Widening, trips: Operand) -> Value:
     builder = widening.builder
 
     def one_lane(lane: Value, largest: Value) -> Sequence[Operand]:
-        own = Lane(widening, lane, {}).value(trips)
+        here = Lane(widening, lane, {})
+        own = here.value(trips)
         if widening.mask is not None:
-            own = builder("select", builder("load", widening.mask, lane), own, index(0))
+            own = builder("select", widening.mask.of(here), own, index(0))
         return (builder("max", largest, own),)
 
     return builder.for_(widening.lanes, (index(0),), one_lane, counter="lane")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srcgrad.ir.core import Op, Value, index
@@ -39,3 +40,10 @@ def stack_of_rows(widening: Widening, stack: Value) -> Value:
     assert isinstance(stack.type, Stack) and isinstance(stack.type.element, Scalar)
     row = Array(stack.type.element.dtype, 1)
     return widening.builder("stack", element=(row,), rows=widening.width, name=stack.name)
+
+
+def stack_of_arrays(widening: Widening, stack: Value) -> Value:
+    """Arrays that have lanes are pushed by all of them together."""
+    assert isinstance(stack.type, Stack) and isinstance(stack.type.element, Array)
+    element = replace(stack.type.element, rank=stack.type.element.rank + 1)
+    return widening.builder("stack", element=(element,), name=stack.name)

@@ -70,5 +70,4 @@ def _in_block(facts: Facts, block: Block, seen: Mapping[Value, int], loops: int)
 
 
 def _adds_up(facts: Facts, op: Op) -> bool:
-    shared = not facts.is_private(op.operands[0])
-    return shared and not any(facts.differs(x) for x in indices(op))
+    return facts.is_outside(op.operands[0]) and not any(facts.differs(x) for x in indices(op))

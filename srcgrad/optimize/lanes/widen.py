@@ -9,22 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import LOOPS, Block, Op, Operand, Value, index, walk, zero_like
 from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes import private
+from srcgrad.optimize.lanes.calls import call_with_lanes
+from srcgrad.optimize.lanes.common import common_branch, common_for, common_while
 from srcgrad.optimize.lanes.facts import Facts, users
-from srcgrad.optimize.lanes.lane import Lane, names_of
-from srcgrad.optimize.lanes.masked import masked_branch, masked_for, masked_while
+from srcgrad.optimize.lanes.lane import Carry, Lane, names_of
+from srcgrad.optimize.lanes.masked import Mask, masked_branch, masked_for, masked_while
 from srcgrad.optimize.lanes.packing import Packs
 from srcgrad.optimize.lanes.totals import multiple, summed_before
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 LANES = 64
 PITCH = LANES + 8  # from row to row of an array: at a distance of a power of two, rows would share few sets of a cache
+GROUP = 8  # LLVM does the last lanes one by one unless it sees that their number is a multiple of this
 
 
 def widened(facts: Facts) -> tuple[Sequence[Op], dict[Value, Operand]]:
@@ -36,14 +38,6 @@ def widened(facts: Facts) -> tuple[Sequence[Op], dict[Value, Operand]]:
     return builder.close().ops, dict(zip(facts.loop.results, results, strict=True))
 
 
-class Carry(NamedTuple):
-    """A value to be kept in a buffer when a loop over lanes ends."""
-
-    value: Operand
-    buffer: Value
-    merges: bool = False  # only lanes that are not masked out change what is in the buffer
-
-
 @dataclass
 class Widening:
     facts: Facts
@@ -52,19 +46,20 @@ class Widening:
     buffers: dict[Value, Value] = field(default_factory=dict)  # what differs -> where it is held
     start: Operand = field(default_factory=lambda: index(0))
     lanes: Operand = field(default_factory=lambda: index(LANES))
+    padded: Operand = field(default_factory=lambda: index(LANES))  # the same and lanes that nobody asks for
     pending: list[Op] = field(default_factory=list)  # what the next loop over lanes will do
     totals: dict[Value, Operand] = field(default_factory=dict)  # the sum of a value over the lanes
     rows: dict[Op, Value] = field(default_factory=dict)  # what all lanes push or pop together
     here: Block = field(init=False)  # whose ops are being widened
-    mask: Value | None = None  # the buffer that says which lanes take the branch around
+    mask: Mask | None = None  # which lanes take the branch around
 
     @property
     def width(self) -> int:
-        return LANES
+        return self.facts.directions or LANES
 
     @property
     def pitch(self) -> int:
-        return PITCH
+        return self.facts.directions or PITCH
 
     def __post_init__(self) -> None:
         self.users = users(self.facts.body)
@@ -82,14 +77,17 @@ class Widening:
         loop, body = self.facts.loop, self.facts.body
         trips = loop.operands[0]
         self.builder.location = loop.location
-        count = self.builder("floordiv", self.builder("add", trips, index(LANES - 1)), index(LANES))
+        count = self.builder("floordiv", self.builder("add", trips, index(self.width - 1)), index(self.width))
         names = [r.name for r in loop.results]
 
         def one_block(block: Value, *totals: Value) -> Sequence[Operand]:
-            self.start = self.builder("mul", block, index(LANES), name="start")
+            self.start = self.builder("mul", block, index(self.width), name="start")
             rest = self.builder("sub", trips, self.start)
-            self.lanes = self.builder("min", rest, index(LANES), name="lanes")
-            self.packs.fill(self.builder, self.start, self.lanes, PITCH)
+            self.lanes = self.padded = self.builder("min", rest, index(self.width), name="lanes")
+            if self.facts.directions:
+                groups = self.builder("floordiv", self.builder("add", self.lanes, index(GROUP - 1)), index(GROUP))
+                self.padded = self.builder("mul", groups, index(GROUP), name="padded")
+            self.packs.fill(self.builder, self.start, self.lanes, self.pitch)
             self.same.update(zip(body.parameters[1:], totals, strict=True))
             self.block(body, [])
             self.packs.add(self.builder, self.start, self.lanes)
@@ -106,21 +104,35 @@ class Widening:
         self.flush(carries, block)
         self.here = around
 
+    def computed(self, test: Block) -> Operand:
+        """What a block that only computes yields, the same in all lanes; what differs between them is of no use."""
+        for op in test.ops:
+            self._op(op)
+        self.pending = []
+        return self.alike(test.yields)[0]
+
     def _op(self, op: Op) -> None:
         self.builder.location = op.location
         if op.blocks:
             self._control(op)
         elif op in self.mirrored:
             pass  # it is the same in all lanes, and known
-        elif op.primitive == "alloc":
+        elif op.primitive == "alloc" and op.result in self.facts.private:
             self.same[op.result] = private.allocation(self, op)
         elif op.primitive == "stack" and self.facts.differs(op.result):
             self.same[op.result] = private.stack_of_rows(self, op.result)
+        elif op.primitive == "stack" and self.facts.is_private(op.result):
+            self.same[op.result] = private.stack_of_arrays(self, op.result)
         elif effect(op.primitive) is Effect.VIEW:
             self.same[op.result] = private.view(self, op)
         elif op in self.summed_before:
             self._accumulate_multiple(op, self.summed_before[op])
+        elif effect(op.primitive) is Effect.CALL and not self.facts.is_common(op):
+            self.flush([], op)
+            call_with_lanes(self, op)
         elif op.primitive == "dim" or self._is_same(op):
+            if self.overtakes(op):
+                self.flush([], op)
             results = self.builder.emit(op.primitive, *self.alike(op.operands), names=names_of(op), **op.attributes)  # type: ignore[arg-type]  # no attribute is called blocks
             self.same.update(zip(op.results, results, strict=True))
         else:
@@ -128,21 +140,33 @@ class Widening:
 
     def _control(self, op: Op) -> None:
         parting = self.facts.parts(op)
+        if op.primitive == "if" and parting and not _has_loops(op):
+            self.pending.append(op)
+            return
+        if self.mask is not None:
+            self.mask.settle(self)  # the next loop over lanes may lie in what does not run
         match op.primitive:
             case "for":
-                masked_for(self, op) if parting else self._for(op)
+                masked_for(self, op) if parting else common_for(self, op)
             case "while":
-                masked_while(self, op)
-            case "if" if parting and not _has_loops(op):
-                self.pending.append(op)
+                masked_while(self, op) if parting else common_while(self, op)
             case "if":
-                masked_branch(self, op) if parting else self._if(op)
+                masked_branch(self, op) if parting else common_branch(self, op)
 
     def _is_same(self, op: Op) -> bool:
         """Whether all lanes do the same once; a write is done by each."""
         differs = any(self.facts.differs(x) or x in self.facts.sums for x in (*op.operands, *op.results))
-        by_each = (Effect.WRITE,) if self.mask is None else (Effect.WRITE, Effect.GUARD)
-        return not differs and effect(op.primitive) not in by_each
+        if differs or effect(op.primitive) is Effect.WRITE:
+            return not differs and self.facts.is_common(op)
+        return self.mask is None or effect(op.primitive) is not Effect.GUARD
+
+    def overtakes(self, op: Op) -> bool:
+        """Whether it writes to memory that what is pending has yet to read."""
+        written = self.facts.program.written.get(op)
+        if not written:
+            return False
+        reads = (x for x in _with_inner(self.pending) if isinstance(x, Op) and x.primitive == "load")
+        return any(not written.isdisjoint(self.facts.program.sites.sites(x.operands[0])) for x in reads)
 
     def alike(self, operands: Sequence[Operand]) -> list[Operand]:
         return [self.same.get(x, x) if isinstance(x, Value) else x for x in operands]
@@ -152,60 +176,9 @@ class Widening:
         term = multiple(self.facts, op.operands[-1], (value, self.totals[value]), self.alike, self.builder)
         self.builder.emit("accumulate", *self.alike(op.operands[:-1]), term)
 
-    def _for(self, op: Op) -> None:
-        (body,) = op.blocks
-        carried = list(zip(op.operands[1:], body.parameters[1:], body.yields, op.results, strict=True))
-        apart = [c for c in carried if self.facts.differs(c[3])]
-        alike = [c for c in carried if not self.facts.differs(c[3])]
-        for initial, parameter, _, result in apart:
-            self.buffers[parameter] = self.buffers[result] = self._taken_over(initial, op) or self._new_buffer(result)
-        self.flush([Carry(initial, self.buffers[parameter]) for initial, parameter, _, _ in apart], op)
-
-        def iteration(counter: Value, *parameters: Value) -> Sequence[Operand]:
-            self.same[body.parameters[0]] = counter
-            self.same.update(zip((c[1] for c in alike), parameters, strict=True))
-            self.block(body, [Carry(y, self.buffers[parameter]) for _, parameter, y, _ in apart])
-            return self.alike([y for _, _, y, _ in alike])
-
-        results = self.builder.for_(
-            self.alike(op.operands[:1])[0],
-            self.alike([c[0] for c in alike]),
-            iteration,
-            [c[3].name for c in alike],
-            body.parameters[0].name,
-        )
-        self.same.update(zip((c[3] for c in alike), results, strict=True))
-
-    def _taken_over(self, initial: Operand, loop: Op) -> Value | None:
-        """The buffer of a value that was made in the same block for this loop alone."""
-        made = self.facts.definition(initial)
-        alone = isinstance(initial, Value) and list(self.users[initial]) == [loop]
-        return self.buffers.get(initial) if alone and made in self.here.ops else None  # type: ignore[arg-type]  # a Value
-
-    def _if(self, op: Op) -> None:
-        """A branch that all lanes take alike."""
-        apart = [k for k, result in enumerate(op.results) if self.facts.differs(result)]
-        alike = [k for k in range(len(op.results)) if k not in apart]
-        for k in apart:
-            self.buffers[op.results[k]] = self._new_buffer(op.results[k])
-        self.flush([], op)
-
-        def side(block: Block) -> Sequence[Operand]:
-            self.block(block, [Carry(block.yields[k], self.buffers[op.results[k]]) for k in apart])
-            return self.alike([block.yields[k] for k in alike])
-
-        then, otherwise = op.blocks
-        results = self.builder.if_(
-            self.alike(op.operands)[0],
-            lambda: side(then),
-            lambda: side(otherwise),
-            [op.results[k].name for k in alike],
-        )
-        self.same.update(zip((op.results[k] for k in alike), results, strict=True))
-
     # -- where lanes part ---------------------------------------------------------------------------------
 
-    def masked_block(self, mask: Value, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
+    def masked_block(self, mask: Mask, block: Block, merged: Sequence[tuple[Operand, Value]]) -> None:
         """A block in which only the lanes of a mask change anything; ``merged`` are results with their new values."""
         outer, self.mask = self.mask, mask
         self.block(block, [Carry(y, self.buffers[result], merges=True) for y, result in merged])
@@ -226,15 +199,15 @@ class Widening:
 
     def hold(self, result: Value, *parameters: Value) -> None:
         """A buffer for a result, which the parameters it is carried as share."""
-        buffer = self._new_buffer(result)
+        buffer = self.new_buffer(result)
         self.buffers.update(dict.fromkeys((result, *parameters), buffer))
 
     def carries(self, pairs: Iterable[tuple[Operand, Value]]) -> list[Carry]:
         return [Carry(value, self.buffers[result]) for value, result in pairs]
 
-    def _new_buffer(self, value: Value, fill: str = "empty") -> Value:
+    def new_buffer(self, value: Value, fill: str = "empty") -> Value:
         assert isinstance(value.type, Scalar)
-        return self.builder("alloc", index(LANES), dtype=value.type.dtype, fill=fill, name=value.name)
+        return self.builder("alloc", index(self.width), dtype=value.type.dtype, fill=fill, name=value.name)
 
     # -- one loop over the lanes --------------------------------------------------------------------------
 
@@ -255,7 +228,7 @@ class Widening:
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
             current = Lane(self, lane, dict(zip(sums, totals, strict=False)))
-            mask = None if self.mask is None else self.builder("load", self.mask, lane)
+            mask = None if self.mask is None else self.mask.of(current)
             for op in ops:
                 current.op(op, mask)
                 for result in op.results:
@@ -272,9 +245,18 @@ class Widening:
                 *(self.builder("add", total, current.value(value)) for total, value in added),
             ]
 
-        totals = self.builder.for_(self.lanes, zeros, one_lane, counter="lane")
+        trips = self.lanes if sums or summed or self._is_seen(ops, carries) else self.padded
+        totals = self.builder.for_(trips, zeros, one_lane, counter="lane")
         self.totals.update(zip(summed, totals[len(sums) :], strict=True))
         self._add_totals(ops, dict(zip(sums, totals, strict=False)))
+
+    def _is_seen(self, ops: Sequence[Op], carries: Sequence[Carry]) -> bool:
+        """Whether these ops use the number of the lane, raise errors, or write to memory from outside."""
+        inside = [x for x in _with_inner(ops) if isinstance(x, Op)]
+        raising = any(effect(x.primitive) in (Effect.CHECK, Effect.GUARD) for x in inside)
+        writing = any(effect(x.primitive) is Effect.WRITE and self.facts.is_outside(x.operands[0]) for x in inside)
+        taken = (y for x in inside for y in x.operands)
+        return raising or writing or any(y is self.facts.counter for y in (*taken, *(c.value for c in carries)))
 
     def _push_and_pop_rows(self, ops: Sequence[Op]) -> None:
         """In front of a loop over lanes: the rows to which it writes what is pushed, or from which it reads."""
@@ -286,7 +268,7 @@ class Widening:
                     continue
                 assert isinstance(op.operands[1].type, Scalar)
                 dtype = op.operands[1].type.dtype
-                self.rows[op] = self.builder("alloc", index(LANES), dtype=dtype, fill="empty")
+                self.rows[op] = self.builder("alloc", index(self.width), dtype=dtype, fill="empty")
                 self.builder.emit("push", stack, self.rows[op])
 
     def _add_totals(self, ops: Sequence[Op], totals: dict[Op, Value]) -> None:
@@ -308,7 +290,7 @@ class Widening:
             for result in op.results:
                 elsewhere = result is needed or any(user not in inside for user in self.users.get(result, ()))
                 if elsewhere and result not in self.buffers and result not in self.facts.sums:
-                    self.buffers[result] = self._new_buffer(result)
+                    self.buffers[result] = self.new_buffer(result)
 
     def sum_and_term(self, op: Op) -> tuple[Operand, Operand]:
         """Of an op that adds to a sum: what it adds to, and what it adds."""
@@ -332,7 +314,7 @@ class Widening:
         """Whether an op adds to a number or to an element that all lanes add to."""
         if op.primitive in ("add", "sub") and op.result in self.facts.sums:
             return True
-        shared = op.primitive == "accumulate" and not self.facts.is_private(op.operands[0])
+        shared = op.primitive == "accumulate" and self.facts.is_outside(op.operands[0])
         return shared and not any(self.facts.differs(x) for x in indices(op))
 
 

@@ -1,0 +1,218 @@
+"""Jacobians whose directions run side by side: the same as direction by direction, and no primal is computed twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_all_directions import CASES as FUNCTIONS
+from test_all_directions import number, one_by_one
+
+from srcgrad import grad, hessian, jacfwd, jacobian, jacrev, vjp
+from srcgrad.api.compiled import Compiled
+from srcgrad.api.plans import Columns, Rows
+from srcgrad.differentiate import all_directions
+from srcgrad.optimize.lanes import widen
+from srcgrad.settings import Options
+
+X = np.linspace(0.3, 1.1, 7)
+A = np.random.default_rng(0).normal(size=(7, 7))
+
+
+@pytest.fixture(autouse=True)
+def three_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of three, in plain Python too: the last of seven directions has a block of its own."""
+    monkeypatch.setattr(Options, "reorders", property(lambda options: True))
+    monkeypatch.setattr(all_directions, "COLUMNS", 3)
+    monkeypatch.setattr(all_directions, "ROWS", 3)
+    monkeypatch.setattr(widen, "GROUP", 3)
+
+
+def left(x):
+    """The left factor has tangents, and sums of three, of seven, and of more terms than are added at once."""
+    m = np.outer(np.sin(x), x)
+    return m[:2, :3] @ A[:3, :2] + (m @ A)[:2, :2] + (np.outer(x[:2], np.ones(9)) @ np.ones((9, 2)))
+
+
+def right(x):
+    m = np.outer(np.sin(x), x)
+    return A[:2, :3] @ m[:3, :2] + (A @ m)[:2, :2] + A[:2, :3] @ m[4:, 1:3] + A[:2, :3] @ m[:2, :3].T
+
+
+def both(x):
+    m = np.outer(np.cos(x), x)
+    return m @ m
+
+
+def columns(x):
+    """Factors of which columns, not rows, lie in a row."""
+    m = np.outer(np.cos(x), x)
+    return m.T @ np.asfortranarray(A) @ m[:, ::2]
+
+
+def large(x):
+    m = np.outer(np.cos(x), np.linspace(0.0, 1.0, 20))
+    return m.T @ (m @ np.ones((20, 12)))
+
+
+def solved(x):
+    """A routine of LAPACK knows nothing of lanes."""
+    return np.linalg.solve(A + np.diag(x * x), x) * np.linalg.det(A * x)
+
+
+def swapped(x):
+    """Arrays that change places."""
+    u, v = np.sin(x), np.zeros(7)
+    for t in range(3):
+        for i in range(1, 6):
+            v[i] = u[i - 1] * u[i + 1] + t * x[i]
+        u, v = v, u
+    return u + 2.0 * v
+
+
+def chosen(x):
+    """An array that is one of two, by values."""
+    y = np.exp(x) if x[0] > 1.0 else x * x
+    z = np.zeros(7) if x[0] < 1.0 else y
+    return y * z[::-1] + y
+
+
+def filled(x):
+    """Memory with and without derivatives, written in turn; an index that is a value."""
+    out, count = np.zeros((3, 7)), np.zeros(3)
+    for i in range(7):
+        k = int(10.0 * x[i]) % 3
+        count[k] += 1.0
+        out[k] += x[i] * count[k]
+    return out / count.reshape(3, 1)
+
+
+def halved(x):
+    """A loop that ends by a value, with numbers that have tangents and numbers that have none."""
+    u, steps = x[0] * 10.0, 0
+    while u > x[1]:
+        u = u / (1.0 + x[2])
+        steps += 1
+    return x * u + steps
+
+
+def kinks(x):
+    return np.maximum(np.abs(x - 0.5), np.where(x > 0.8, x * x, 0.1)) + np.sort(x[::-1]) * np.max(x)
+
+
+def copied(x):
+    """A view of a row, and one of a column."""
+    m = np.outer(x, x)
+    m[1] = m[:, 2] + m[0]
+    m[:, 3] *= x
+    return m.reshape(49)[5:40:3]
+
+
+def reduced(x):
+    return np.array([np.sum(x), np.prod(x), np.std(x), np.linalg.norm(x), np.dot(x, x)])
+
+
+OWN = [left, right, both, columns, large, solved, swapped, chosen, filled, halved, kinks, copied, reduced]
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_as_one_by_one(f) -> None:
+    np.testing.assert_allclose(jacfwd(f, jit=False)(X), one_by_one(f, X), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("f", "arguments"), FUNCTIONS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_known_cases(f, arguments, dtype) -> None:
+    x = arguments[0].astype(dtype, order="K")
+    found = jacfwd(f, jit=False)(x, *arguments[1:])
+    expected = one_by_one(f, x, *arguments[1:])
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype is np.float64 else 1e-5)
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_they_run_in_lanes(f) -> None:
+    text = Compiled(f, Columns(0), Options(jit=False)).source(X, level="compiled")
+    assert "for lane in range(lanes)" in text and "for k in range(x.shape[0])" not in text
+
+
+def row_by_row(f, x, *rest):
+    """The rows, a pullback each; the pullback is for one cotangent."""
+    out, pullback = vjp(f, x, *rest, jit=False)
+    units = np.eye(out.size, dtype=out.dtype).reshape(out.size, *out.shape)
+    return np.stack([pullback(unit)[0] for unit in units]).reshape(out.shape + x.shape)
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_rows_as_one_by_one(f) -> None:
+    np.testing.assert_allclose(jacrev(f, jit=False)(X), row_by_row(f, X), rtol=1e-12, atol=1e-12)
+    if f is not kinks:
+        np.testing.assert_allclose(jacrev(f, jit=False)(X), one_by_one(f, X), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(("f", "arguments"), [case for case in FUNCTIONS if case[0] is not number])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_known_cases(f, arguments, dtype) -> None:
+    x = arguments[0].astype(dtype, order="K")
+    before = x.copy()
+    found = jacrev(f, jit=False)(x, *arguments[1:])
+    expected = one_by_one(f, x, *arguments[1:])
+    assert found.dtype == dtype
+    assert np.array_equal(x, before)
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype is np.float64 else 1e-4)
+
+
+@pytest.mark.parametrize("f", OWN)
+def test_rows_run_in_lanes(f) -> None:
+    text = Compiled(f, Rows(0), Options(jit=False)).source(X, level="compiled")
+    assert "in range(lanes)" in text
+
+
+def wide(x):
+    x[0] *= 2.0
+    return np.array([np.sum(x * np.sin(x)), np.prod(np.cos(x))])
+
+
+def test_the_mode_with_fewer_directions_leaves_arguments_alone() -> None:
+    x = X.copy()
+    for _ in range(2):
+        np.testing.assert_allclose(jacobian(wide, jit=False)(x), one_by_one(wide, X), rtol=1e-12)
+        assert np.array_equal(x, X)
+
+
+def energy(x):
+    total = 0.0
+    for i in range(x.shape[0] - 1):
+        total += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2
+    return total
+
+
+def decaying(x):
+    """What the reverse sweep needs is on a stack."""
+    u, s = x[0] * 10.0, 0.0
+    while u > 1.0:
+        u = u / (1.0 + x[1] * np.sin(u))
+        s += u * x[2]
+    return s + np.sum(x**3)
+
+
+def layers(x):
+    """Arrays that are new in each step: references on a stack."""
+    h, t = x, 0
+    while t < 3:
+        h = np.tanh(A @ h + x)
+        t += 1
+    return np.sum(h * h)
+
+
+def likelihood(x):
+    z = A @ x
+    return np.sum(np.log1p(np.exp(-z))) + 0.1 * np.sum(x * x)
+
+
+@pytest.mark.parametrize("f", [energy, decaying, layers, likelihood])
+def test_hessians(f) -> None:
+    found = hessian(f, jit=False)(X)
+    np.testing.assert_allclose(found, found.T, rtol=1e-10, atol=1e-10)
+    h, g = 1e-5, grad(f, jit=False)
+    numeric = np.stack([(g(X + h * e) - g(X - h * e)) / (2.0 * h) for e in np.eye(7)], axis=-1)
+    np.testing.assert_allclose(found, numeric, rtol=1e-5, atol=1e-5)
