@@ -17,8 +17,12 @@ from oracle.derivatives import differentiable, reverse
 from random_tables import WIDEST, random_table
 
 from srcgrad import grad, hessian, jit, value_and_grad
+from srcgrad.analysis.accesses import Definitions
+from srcgrad.analysis.affine import Affine
+from srcgrad.analysis.apart import never_wraps_to
 from srcgrad.analysis.verify_sites import verify_sites
-from srcgrad.ir.core import Function, Op, walk
+from srcgrad.ir.core import Block, Function, Op, Value, index, walk
+from srcgrad.ir.types import INDEX
 from srcgrad.ir.verify import verify
 from srcgrad.optimize import run_along_diagonals as pass_
 from srcgrad.optimize.diagonals import nests
@@ -55,7 +59,7 @@ def test_random_tables(first: int) -> None:
         changed += len(diagonals(along)) > 1
         verify(along, infer)
         verify_sites(along)
-        for n, m in ((0, 0), (0, 3), (3, 0), (1, 1), (1, 4), (5, 2), (3, 6)):
+        for n, m in ((0, 0), (0, 3), (3, 0), (1, 1), (1, 4), (5, 2), (3, 6), (12, 1), (2, 13)):
             for ours, theirs in zip(after(along, n, m), after(function, n, m), strict=True):
                 np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12, err_msg=f"seed {seed}, {n} by {m}")
     assert changed > 20
@@ -327,3 +331,23 @@ def test_wrong_without_the_rule(f: Callable[..., float], rule: str, monkeypatch:
     args = (numbers(5), numbers(4, seed=1))
     monkeypatch.setattr(nests, rule, lambda _: True)
     assert jit(f, jit=False)(*args) != pytest.approx(f(*args), rel=1e-6)
+
+
+def test_rows_that_diagonals_share_are_told_apart() -> None:
+    """By the constant between them, below the least number of rows there is; not by rows of another table."""
+    rows, others, a, b, c = (Value(INDEX, name) for name in ("rows", "others", "a", "b", "c"))
+    n, again = Value(INDEX, "n"), Value(INDEX, "again")
+    ops = [
+        Op("max", (n, index(8)), (rows,)),
+        Op("max", (n, index(8)), (others,)),
+        *(Op("mul", (rows, again), (x,)) for x in (a, b)),
+        Op("mul", (again, others), (c,)),
+    ]
+    known = Definitions(Function("f", Block((n, again), tuple(ops), ())))
+    for gap in range(-12, 13):
+        assert never_wraps_to(Affine({a: 1, b: -1}, gap), known) == (0 < abs(gap) < 8)
+        assert never_wraps_to(Affine({a: -2}, gap), known) == (0 < abs(gap) < 8 or gap % 2 == 1)
+        assert never_wraps_to(Affine({a: 9, b: -9}, gap), known) == (0 < abs(gap) < 8 or gap % 9 != 0)
+        assert never_wraps_to(Affine({}, gap), known) == (gap != 0)
+        assert not never_wraps_to(Affine({a: 1, c: -1}, gap), known)
+        assert not never_wraps_to(Affine({a: 1, n: -1}, gap), known)

@@ -35,6 +35,15 @@ EINSUMS = {
     "bij,jk->k": ((2, 4, 5), (5, 6)),
     "ij,kl->il": ((4, 5), (6, 7)),
 }
+CHAINS = {
+    "ij,jk,kl->il": ((4, 5), (5, 6), (6, 7)),
+    "ni,ij,nj->n": ((5, 4), (4, 6), (5, 6)),
+    "ij,jk,kl,lm->mi": ((4, 5), (5, 6), (6, 7), (7, 4)),
+    "bij,bjk,kl->bil": ((2, 4, 5), (2, 5, 6), (6, 4)),
+    "ij,jk,ik->": ((4, 5), (5, 6), (4, 6)),
+    "bij,bjk,bik->bik": ((1, 4, 5), (1, 5, 6), (3, 4, 6)),  # what is repeated stays in loops
+    "ai,bi,ci->abc": ((4, 5), (6, 5), (7, 5)),
+}
 STACKS = [
     ((3, 4, 5), (3, 5, 6)),
     ((3, 4, 5), (5, 6)),
@@ -49,9 +58,9 @@ STACKS = [
 ]
 
 
-def made(product: str) -> Callable[..., Any]:
-    """A function of ``a`` and ``b`` whose source can be found."""
-    text = f"def f(a, b):\n    return np.sum(np.sin({product}))\n"
+def made(product: str, names: str = "a, b") -> Callable[..., Any]:
+    """A function of these names whose source can be found."""
+    text = f"def f({names}):\n    return np.sum(np.sin({product}))\n"
     name = f"<{product}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     namespace: dict[str, Any] = {"np": np}
@@ -66,7 +75,7 @@ def layouts(shape: tuple[int, ...]) -> list[np.ndarray]:
 
 def confirm(f: Callable[..., Any], *args: np.ndarray, jitted: bool = False) -> None:
     assert jit(f, jit=jitted)(*args) == pytest.approx(f(*args), rel=1e-12)
-    gradients = grad(f, argnums=(0, 1), jit=jitted)(*args)
+    gradients = grad(f, argnums=tuple(range(len(args))), jit=jitted)(*args)
     directions = tuple(RNG.normal(size=a.shape) for a in args)
     along = sum(np.sum(g * d) for g, d in zip(gradients, directions, strict=True))
     assert along == pytest.approx(jvp(f, args, directions, jit=jitted)[1], rel=1e-10)
@@ -81,6 +90,19 @@ def test_einsum(spec: str) -> None:
     one, two = EINSUMS[spec]
     for a, b in zip(layouts(one), layouts(two), strict=True):
         confirm(f, a, b)
+
+
+@pytest.mark.parametrize("spec", CHAINS)
+def test_several_operands(spec: str) -> None:
+    names = ", ".join("abcd"[: len(CHAINS[spec])])
+    confirm(made(f"np.einsum({spec!r}, {names})", names), *(0.5 * RNG.normal(size=s) for s in CHAINS[spec]))
+
+
+def test_operands_of_several_precisions() -> None:
+    a, b = (RNG.normal(size=(5, 5)).astype(np.float32) for _ in "ab")
+    c = RNG.normal(size=(5, 5))
+    f = made("np.einsum('ij,jk,kl->il', a, b, c)", "a, b, c")
+    assert jit(f, jit=False)(a, b, c) == pytest.approx(f(a, b, c), rel=1e-13)
 
 
 @pytest.mark.parametrize(("one", "two"), STACKS)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import gcd
 
 from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.affine import Affine
-from srcgrad.ir.core import Block, Operand, Value
+from srcgrad.ir.core import Block, Const, Operand, Value
 from srcgrad.ir.types import INDEX
 
 
@@ -41,6 +42,28 @@ def least(form: Affine, counters: Sequence[Counter]) -> Affine:
 def never_equal(a: Affine, b: Affine, counters: Sequence[Counter]) -> bool:
     """Two forms differ whatever the counters are, all other values being the same in both."""
     return any(_is_positive(least(difference, counters)) for difference in (a - b, b - a))
+
+
+def never_wraps_to(gap: Affine, definitions: Definitions) -> bool:
+    """A difference of row numbers, from each of which a multiple of the number of rows may have been taken, is not 0.
+
+    That is ``mul(rows, x)``, where ``rows`` is a number or ``max(n, 8)``, and 0 < abs(constant) < 8.
+    """
+    if gap.is_constant or not gap.constant:
+        return gap.constant != 0
+    if gap.constant % gcd(*gap.terms.values()):
+        return True
+    taken = [definitions.op.get(value) for value in gap.terms]
+    factors = [set(op.operands) for op in taken if op is not None and op.primitive == "mul"]
+    common = set.intersection(*factors) if factors and len(factors) == len(taken) else set()
+    return any(abs(gap.constant) < _at_least(rows, definitions) for rows in common)
+
+
+def _at_least(operand: Operand, definitions: Definitions) -> int:
+    """A number that a maximum is not below."""
+    op = definitions.op.get(operand) if isinstance(operand, Value) else None
+    known = op.operands if op is not None and op.primitive == "max" else ()
+    return max((int(x.value.real) for x in known if isinstance(x, Const)), default=0)
 
 
 def grows_apart(

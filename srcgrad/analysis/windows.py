@@ -27,8 +27,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd
 
-from srcgrad.analysis.accesses import Access, indices
+from srcgrad.analysis.accesses import Access, Definitions, indices
 from srcgrad.analysis.affine import Affine
+from srcgrad.analysis.apart import never_wraps_to
 from srcgrad.analysis.effects import Effects
 from srcgrad.ir.core import Op, Value, defined, walk
 from srcgrad.primitives.table import Effect, effect
@@ -121,7 +122,7 @@ class _Loop:
             return False
         if other.root is not one.root:
             return self.effects.distinct(one.root, other.root)
-        return never_touch(one, other, self.counter)
+        return never_touch(one, other, self.counter, self.effects.definitions)
 
     def window(self, group: list[_Place]) -> Window:
         furthest = max(group, key=lambda place: place.distance)
@@ -134,7 +135,7 @@ class _Loop:
         return Window(furthest.access.root, self.counter, tuple(map(tuple, positions)), forms, step)
 
 
-def never_touch(one: Access, other: Access, counter: Value) -> bool:
+def never_touch(one: Access, other: Access, counter: Value, definitions: Definitions) -> bool:
     """Two accesses to one array touch different elements, in whichever iterations they are made.
 
     The same then holds of any element that is whole steps of the loop away from one of them.
@@ -144,5 +145,7 @@ def never_touch(one: Access, other: Access, counter: Value) -> bool:
         gap = a.without(counter) - b.without(counter)
         step = gcd(a.terms.get(counter, 0), b.terms.get(counter, 0))
         if gap.is_constant and (gap.constant % step if step else gap.constant):
+            return True
+        if not step and never_wraps_to(gap, definitions):
             return True
     return False

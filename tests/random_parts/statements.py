@@ -23,6 +23,9 @@ class Statements(Expressions):
         self.weights = [1.0]
 
     def write(self, line: str) -> None:
+        target, _, rest = line.partition(" ")
+        if target in self.scope.fixed and target.endswith("]") and rest.partition(" ")[0].endswith("="):
+            line = f"{target}[:] {rest}"  # an item of a tuple: its elements may be assigned to, it may not
         self.lines.append("    " * self.indent + line)
 
     def fresh(self, stem: str) -> str:

@@ -12,12 +12,12 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, ShapeError
 from srcgrad.frontend.arrays import extents
-from srcgrad.frontend.arrays.broadcasting import Shape, Strides, broadcast, common_extent, moved
+from srcgrad.frontend.arrays.broadcasting import Shape, Strides, broadcast, common_extent, known_as, moved
 from srcgrad.frontend.arrays.construct import as_array
 from srcgrad.frontend.arrays.creation import converted as in_dtype
 from srcgrad.frontend.arrays.delayed import expression, materialized, result_dtype, sample, shape_of
 from srcgrad.frontend.arrays.gather import carrying
-from srcgrad.frontend.arrays.matrix_products import Factor, product_of_matrices
+from srcgrad.frontend.arrays.matrix_products import Factor, pairs_of_matrices, product_of_matrices
 from srcgrad.frontend.arrays.views import reshaped
 from srcgrad.frontend.calls.signatures import bound
 from srcgrad.frontend.lowering import Lowering
@@ -216,6 +216,25 @@ def _labels(lowering: Lowering, spec: str, arrays: Sequence[ArrayValue]) -> tupl
     return inputs, output
 
 
+def _with_a_pair_multiplied(
+    builder: Builder, factors: Sequence[Factor], output: str, sizes: dict[str, Operand]
+) -> FrontValue | None:
+    """The sum of products with that of two operands by BLAS first; None where no two are matrices that are worth it."""
+    alone = len(factors) == 2
+    if len({f.array.dtype for f in factors}) > 1:  # all are computed in the common dtype
+        return None
+    for k, m, left in pairs_of_matrices([f.letters for f in factors], output):
+        a, b = factors[k], factors[m]
+        if not alone and not all(known_as(n, 1) for n in (*a.strides, *b.strides)):
+            continue
+        product = product_of_matrices(builder, a, b, left, sizes)
+        if product is not None:
+            others = [f for n, f in enumerate(factors) if n not in (k, m)]
+            arrays, letters = [product, *(f.array for f in others)], [left, *(f.letters for f in others)]
+            return product if alone else summed_product(builder, arrays, letters, output)
+    return None
+
+
 def summed_product(builder: Builder, arrays: Sequence[ArrayValue], inputs: Sequence[str], output: str) -> FrontValue:
     """The sum over all letters that the output lacks of the product of the operands' elements."""
     sizes: dict[str, list[Operand]] = {}
@@ -225,11 +244,10 @@ def summed_product(builder: Builder, arrays: Sequence[ArrayValue], inputs: Seque
     common = {c: common_extent(builder, found) for c, found in sizes.items()}
     steps = {c: iter(s) for c, (_, s) in common.items()}
     strides = [[next(steps[c]) for c in labels] for labels in inputs]
-    if len(arrays) == 2:
-        factors = [Factor(*parts) for parts in zip(arrays, inputs, strides, strict=True)]
-        found = product_of_matrices(builder, factors[0], factors[1], output, {c: n for c, (n, _) in common.items()})
-        if found is not None:
-            return found
+    factors = [Factor(*parts) for parts in zip(arrays, inputs, strides, strict=True)]
+    multiplied = _with_a_pair_multiplied(builder, factors, output, {c: n for c, (n, _) in common.items()})
+    if multiplied is not None:
+        return multiplied
     dtype = _product_dtype(builder, *arrays)
     inner = [c for c in common if c not in output]
 

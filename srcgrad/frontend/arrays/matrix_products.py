@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import combinations
 from math import prod
 
 from srcgrad.frontend.arrays.broadcasting import Shape, known_as, moved
@@ -51,7 +52,7 @@ def product_of_matrices(
     roles = roles_of(a.letters, b.letters, output)
     if roles is None or a.array.dtype != b.array.dtype or a.array.dtype.kind != "f":
         return None
-    if _is_small(roles, sizes) or not all(_stands(f, roles.summed) for f in (a, b)):
+    if _is_small(roles, sizes) or not all(_stands(f, roles.rows + roles.summed + roles.columns) for f in (a, b)):
         return None
     result = builder("alloc", *_merged_shape(builder, output, roles, sizes), dtype=a.array.dtype, fill="empty")
     c = Factor(ArrayValue(result), output, [index(1)] * len(output))
@@ -67,6 +68,21 @@ def product_of_matrices(
     builder.nest([sizes[c] for c in roles.counted[:-1]], multiply)
     shape = tuple(sizes[c] for c in output)
     return ArrayValue(result if len(shape) == c.array.rank else builder("reshape", result, *shape))
+
+
+def pairs_of_matrices(inputs: Sequence[str], output: str) -> list[tuple[int, int, str]]:
+    """Which two operands may be multiplied first, and the letters of their product; that of the fewest axes in front.
+
+    It sums over what no other operand has, so that fewer multiplications are left than one nest of loops would do.
+    """
+    found = []
+    for k, m in combinations(range(len(inputs)), 2):
+        needed = output + "".join(inputs[n] for n in range(len(inputs)) if n not in (k, m))
+        both = "".join(dict.fromkeys(inputs[k] + inputs[m]))
+        left = output if len(inputs) == 2 else "".join(c for c in both if c in needed)
+        if roles_of(inputs[k], inputs[m], left) is not None:
+            found.append((k, m, left))
+    return sorted(found, key=lambda pair: len(pair[2]))
 
 
 def roles_of(a: str, b: str, output: str) -> Roles | None:
@@ -99,10 +115,9 @@ def _known(extents: Sequence[Operand]) -> int | None:
     return prod(values) if len(values) == len(extents) else None
 
 
-def _stands(factor: Factor, summed: str) -> bool:
-    """Whether none of the axes that are summed is repeated."""
-    steps = dict(zip(factor.letters, factor.strides, strict=True))
-    return all(known_as(steps[c], 1) for c in summed)
+def _stands(factor: Factor, letters: str) -> bool:
+    """Whether an operand has as much of these axes as the product, and none that is repeated."""
+    return all(known_as(n, 1) for n, c in zip(factor.strides, factor.letters, strict=True) if c in letters)
 
 
 def _axes(letters: str, roles: Roles) -> list[str]:

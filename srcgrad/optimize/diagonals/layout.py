@@ -1,24 +1,28 @@
 """Tables whose rows in memory are their antidiagonals, so that a loop over one goes from each element to the next.
 
-Element ``(a, b)`` of a table of ``A`` by ``B`` elements is then in row ``a + b``, which begins with the smallest ``a``
-it has. A table that is walked with both indices growing is turned about first: ``b`` stands for ``B - 1 - b``.
+Element ``(a, b)`` of a table of ``A`` by ``B`` elements is on diagonal ``k = a + b``. There are fewer than twice as
+many diagonals as the larger extent ``M``, and two that are ``M`` apart have no more elements together than the longest
+has alone: they share row ``k % M``, the first from its beginning, the second up to its end. So the table takes as much
+memory as before. A table that is walked with both indices growing is turned about: ``b`` stands for ``B - 1 - b``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from srcgrad.analysis.accesses import Access, Definitions, indices
-from srcgrad.analysis.affine import Affine, as_ops
+from srcgrad.analysis.affine import as_ops
 from srcgrad.analysis.distances import Plane
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Op, Operand, Value, index, used, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
-from srcgrad.ir.types import Array
+from srcgrad.ir.types import INDEX, Array
 from srcgrad.optimize.diagonals.nests import ACCESSES, Nest
 from srcgrad.optimize.diagonals.walk import at_least_0, less_one
 from srcgrad.primitives.table import Effect, effect, new_builder
+
+LEAST_ROWS = 8  # diagonals that are fewer apart are known to have different rows, whatever the extents
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,19 @@ def lay_out(function: Function, tables: Mapping[Value, Table]) -> Function:
 
 
 @dataclass(frozen=True)
+class _Shape:
+    """What the place of an element is computed from: values that are known where the table is made."""
+
+    rows: Operand  # M
+    spare: Operand  # by how many elements the first index may exceed the length of a row
+    last_column: Operand  # B - 1
+
+
+@dataclass
 class _Layout:
     definitions: Definitions
     tables: Mapping[Value, Table]
+    shapes: dict[Value, _Shape] = field(default_factory=dict)
 
     def visit(self, op: Op) -> Replacement | None:
         if op.results and op.results[0] in self.tables:
@@ -78,34 +92,30 @@ class _Layout:
             return None
         if op.primitive == "dim":
             return (), {op.result: self.tables[array].made.operands[op.integer("axis")]}
-        return self.access(op, self.tables[array]), {}
+        return self.access(op, self.tables[array], self.shapes[array]), {}
 
     def made(self, op: Op) -> Iterable[Op]:
         builder = _builder_at(op)
         a, b = op.operands
-        rows = at_least_0(builder, builder("add", a, less_one(builder, b)))
+        rows = builder("max", builder("max", a, b), index(LEAST_ROWS))
+        spare = at_least_0(builder, builder("sub", a, b))
+        self.shapes[op.result] = _Shape(rows, spare, less_one(builder, b))
         builder.ops.append(replace(op, operands=(rows, builder("min", a, b))))
         return builder.close().ops
 
-    def access(self, op: Op, table: Table) -> Iterable[Op]:
+    def access(self, op: Op, table: Table, shape: _Shape) -> Iterable[Op]:
         builder = _builder_at(op)
-        last = less_one(builder, table.made.operands[1])
         a, b = (self.definitions.affine(i) for i in indices(op))
         if table.turned:
-            b = self.definitions.affine(last) - b if last in self.definitions.op else _form(last) - b
-        row = as_ops(builder, a + b)
-        first = builder("max", builder("sub", row, last), index(0))
-        column = builder("sub", indices(op)[0], first)
-        rest = op.operands[3:]
-        builder.ops.append(replace(op, operands=(op.operands[0], row, column, *rest)))
+            b = self.definitions.affine(table.made.operands[1]) - 1 - b
+        diagonal = as_ops(builder, a + b)
+        # A product, and no choice: branches take Numba time to compile.
+        again = builder("cast", builder("le", shape.rows, diagonal), dtype=INDEX.dtype)
+        row = builder("sub", diagonal, builder("mul", shape.rows, again))
+        first = at_least_0(builder, builder("sub", diagonal, shape.last_column))
+        column = builder("sub", indices(op)[0], builder("min", first, shape.spare))
+        builder.ops.append(replace(op, operands=(op.operands[0], row, column, *op.operands[3:])))
         return builder.close().ops
-
-
-def _form(operand: Operand) -> Affine:
-    if isinstance(operand, Value):
-        return Affine({operand: 1}, 0)
-    assert isinstance(operand.value, int)
-    return Affine({}, int(operand.value))
 
 
 def _builder_at(op: Op) -> Builder:

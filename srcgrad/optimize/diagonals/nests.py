@@ -59,9 +59,14 @@ class Nest:
         return any(map(is_dear, walk(self.inner.blocks[0])))
 
     @property
-    def waits(self) -> bool:
+    def waits_in_rows(self) -> bool:
         """Whether a cell needs, or changes, what the one before it in its row has written."""
         return any(d is not None and d.outer in (0, None) and d.inner != 0 for d in self.distances())
+
+    @property
+    def waits_in_columns(self) -> bool:
+        """The same of a cell in a row before."""
+        return any(d is not None and d.outer != 0 for d in self.distances())
 
     def distances(self) -> Iterator[Distance | None]:
         """Between each write and all else that touches its array; what is only added to comes in any order."""
