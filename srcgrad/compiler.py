@@ -56,6 +56,7 @@ from srcgrad.optimize.run_along_diagonals import run_along_diagonals
 from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.run_in_lanes import run_in_lanes
 from srcgrad.optimize.run_in_threads import run_in_threads
+from srcgrad.optimize.run_together import run_together
 from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
@@ -189,7 +190,8 @@ LANES = each(
 # take it that a shadow is filled with zeros.
 TIDY = each(hoist_allocations, remove_dead, relabel_shadows, adopt_shadows, store_first, remove_dead)
 # Where lanes are: the same for loops that leave out elements, in more lines than a reader should see.
-LAST = each(store_part_first)
+# Then loops are one where the second reads what the first has just stored.
+LAST = each(store_part_first, run_together)
 # All names there are, in order, for who asks to see what a step makes.
 STEPS = tuple(
     dict.fromkeys(

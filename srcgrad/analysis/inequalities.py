@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import gcd
 
+from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.affine import Affine
-from srcgrad.ir.core import Value
+from srcgrad.ir.core import Operand, Value
 
 LARGEST = 1 << 40  # of constants and coefficients: beyond, sums might wrap around
 
@@ -67,3 +68,15 @@ def without(value: Value, form: Affine, known: Affine) -> Affine:
 
 def is_large(form: Affine) -> bool:
     return max(abs(form.constant), *(abs(c) for c in form.terms.values())) > LARGEST
+
+
+def not_above(number: Operand, count: Operand, more: int, definitions: Definitions) -> bool:
+    """Whether a number is at most a trip count, which is not negative, and some more; both may be a ``max``."""
+    limits, parts = (definitions.op.get(x) if isinstance(x, Value) else None for x in (count, number))
+    if parts is not None and parts.primitive == "max":
+        return all(not_above(x, count, more, definitions) for x in parts.operands)
+    gap = definitions.affine(number) - more
+    if gap.is_constant and gap.constant <= 0:
+        return True
+    above = limits.operands if limits is not None and limits.primitive == "max" else (count,)
+    return any((gap - definitions.affine(x)).is_constant and (gap - definitions.affine(x)).constant <= 0 for x in above)
