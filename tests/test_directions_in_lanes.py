@@ -274,7 +274,7 @@ def test_a_loop_that_ends_by_two_conditions() -> None:
     np.testing.assert_allclose(jacrev(short_circuited, jit=False)(X), one_by_one(short_circuited, X), rtol=1e-12)
 
 
-@pytest.mark.parametrize("f", [both, solved, swapped])
+@pytest.mark.parametrize("f", [both, swapped, pytest.param(solved, marks=pytest.mark.slow)])
 def test_compiled_as_plain(f, monkeypatch: pytest.MonkeyPatch) -> None:
     """In blocks of as many as there are; with checks of each number, and with threads."""
     expected = one_by_one(f, X)

@@ -111,7 +111,7 @@ def test_matmul(one: tuple[int, ...], two: tuple[int, ...]) -> None:
         confirm(made("a @ b"), a, b)
 
 
-@pytest.mark.parametrize("size", [3, 12])  # loops, and BLAS
+@pytest.mark.parametrize("size", [pytest.param(3, marks=pytest.mark.slow), 12])  # loops, and BLAS
 def test_compiled(size: int) -> None:
     f = made("np.einsum('bqhd,bkhd->bhqk', a, b)")
     confirm(f, RNG.normal(size=(2, size, 3, size)), RNG.normal(size=(2, size, 3, size)), jitted=True)
