@@ -139,7 +139,29 @@ def uses_a_tensor_function(x):
     return srcgrad.sigmoid(x)
 
 
+class Node:
+    def __init__(self, value, following):
+        self.value, self.following = value, following
+
+
+def links_nodes(x):
+    node = None
+    for i in range(len(x)):
+        node = Node(x[i], node)
+    return node.value
+
+
+def nests_dicts(x, n):
+    entry = {"value": x[0], "before": None}
+    while n > 0:
+        entry = {"value": entry["value"] * x[1], "before": entry}
+        n -= 1
+    return entry["value"]
+
+
 REFUSALS = [
+    (links_nodes, (X,), UnsupportedError, "'node' holds gets another type in each iteration", "for i in range(len(x))"),
+    (nests_dicts, (X, 3), UnsupportedError, "'entry' holds gets another type in each iteration", "while n > 0"),
     (makes_a_tensor, (X,), UnsupportedError, "srcgrad's tensor has no rule", "srcgrad.tensor"),
     (uses_a_tensor_function, (X,), UnsupportedError, "srcgrad's sigmoid has no rule", "srcgrad.sigmoid"),
     (generator, (1.0,), UnsupportedError, "returns a generator", "def generator"),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from srcgrad.errors import Error
 from srcgrad.frontend.control.carried import (
     ATTEMPTS,
     LoopVariables,
@@ -162,9 +163,9 @@ def fixed_point(
         settled_slots(lowering, loop, found)
         if is_stable(lowering, loop, slots, found):
             break
-        slots = found
+        before, slots = slots, found
     else:
-        raise AssertionError(f"the types of {loop} do not settle")
+        raise growing(lowering, [v[1] for v, slot in slots.items() if before.get(v) != slot])
     lowering.remembered[loop.key] = {v[1]: s for v, s in found.items() if s is not None}
     lowering.rebind(entry)
     carried = [(v, slot) for v, slot in found.items() if slot is not None]
@@ -175,3 +176,12 @@ def fixed_point(
     mark_missing(lowering, loop, found, parts[-1].bindings)
     for (scope, name), slot in carried:
         scope.names[name] = rebound(lowering, slot, results)
+
+
+def growing(lowering: Lowering, names: Sequence[str]) -> Error:
+    """The refusal of a loop that puts what variables held into what they hold next, as a linked list is made."""
+    return lowering.error(
+        None,
+        f"what {' and '.join(map(repr, sorted(names)))} holds gets another type in each iteration",
+        "A loop that puts a value into the next one, as in node = Node(v, node), has no types: append to a list.",
+    )
