@@ -28,13 +28,8 @@ def value_and_gradient(alphas: Array, means: Array, icf: Array, points: Array, g
 def in_lanes(alphas: Array, means: Array, icf: Array, points: Array, gamma: float, m: int, lanes: int) -> Gradient:
     n, d = points.shape
     components = alphas.shape[0]
-    scale, unpadded = unpack(icf, d)
-    padded = 4 * ((d + 3) // 4)
-    lower = np.zeros((components, padded, padded))
-    lower[:, :d, :d] = unpadded
-    offset = np.empty(components)
-    for k in range(components):
-        offset[k] = alphas[k] + np.sum(icf[k, :d])
+    scale, lower, offset = padded_factors(alphas, icf, d)
+    padded = lower.shape[1]
     offset_bar = np.zeros(components)
     scale_bar = np.zeros((components, d))
     lower_bar = np.zeros((components, padded, padded))
@@ -53,6 +48,19 @@ def in_lanes(alphas: Array, means: Array, icf: Array, points: Array, gamma: floa
         backward(x, means, scale, lower, y, terms, centred, centred_bar, offset_bar, means_bar, scale_bar, lower_bar)
     rest, alphas_bar, icf_bar = finish(alphas, icf, scale, scale_bar, lower_bar, offset_bar, n, gamma, m)
     return value + rest, alphas_bar, means_bar, icf_bar
+
+
+@njit
+def padded_factors(alphas: Array, icf: Array, d: int) -> tuple[Array, Array, Array]:
+    """The diagonals, and the triangles with zeros up to a multiple of four rows; what the terms begin with."""
+    components, padded = alphas.shape[0], 4 * ((d + 3) // 4)
+    scale, unpadded = unpack(icf, d)
+    lower = np.zeros((components, padded, padded))
+    lower[:, :d, :d] = unpadded
+    offset = np.empty(components)
+    for k in range(components):
+        offset[k] = alphas[k] + np.sum(icf[k, :d])
+    return scale, lower, offset
 
 
 @njit

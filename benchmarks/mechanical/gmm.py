@@ -11,13 +11,10 @@ import numpy as np
 from numba import carray
 
 from benchmarks.flags import njit
-from benchmarks.gmm_hand import finish, transposed_product, unpack
-from benchmarks.gmm_lanes import pack, softmax_in_lanes
+from benchmarks.gmm_hand import Gradient, finish, transposed_product
+from benchmarks.gmm_lanes import LANES, pack, padded_factors, softmax_in_lanes
 from benchmarks.lane_math import stack
 from srcgrad.demo.gmm import Array
-
-LANES = 32
-Gradient = tuple[float, Array, Array, Array]
 
 
 @njit
@@ -29,13 +26,8 @@ def value_and_gradient(alphas: Array, means: Array, icf: Array, points: Array, g
 def in_lanes(alphas: Array, means: Array, icf: Array, points: Array, gamma: float, m: int, lanes: int) -> Gradient:
     n, d = points.shape
     components = alphas.shape[0]
-    scale, unpadded = unpack(icf, d)
-    padded = 4 * ((d + 3) // 4)
-    lower = np.zeros((components, padded, padded))
-    lower[:, :d, :d] = unpadded
-    offset = np.empty(components)
-    for k in range(components):
-        offset[k] = alphas[k] + np.sum(icf[k, :d])
+    scale, lower, offset = padded_factors(alphas, icf, d)
+    padded = lower.shape[1]
     offset_bar = np.zeros(components)
     scale_bar = np.zeros((components, d))
     lower_bar = np.zeros((components, padded, padded))

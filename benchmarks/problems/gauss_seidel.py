@@ -53,23 +53,6 @@ def solved(source: Array, sweeps: int) -> Array:
 
 
 @njit
-def best(source: Array, sweeps: int) -> Array:
-    """Along a row only one number is carried: what the right neighbour sends; the others wait in the rows around."""
-    n = source.shape[0]
-    u = np.zeros((n, n))
-    for _ in range(sweeps):
-        for i in range(1, n - 1):
-            forward_row(u[i - 1], u[i], u[i + 1], source[i])
-    u_bar = 2.0 * u
-    source_bar = np.zeros((n, n))
-    for _ in range(sweeps):
-        for q in range(n - 2):
-            i = n - 2 - q
-            backward_row(u_bar[i - 1], u_bar[i], u_bar[i + 1], source_bar[i])
-    return source_bar
-
-
-@njit
 def forward_row(above: Array, here: Array, below: Array, source: Array) -> None:
     left = here[0]
     for q in range(here.shape[0] - 2):
@@ -93,6 +76,10 @@ def backward_row(above: Array, here: Array, below: Array, source_bar: Array) -> 
         from_right = quarter
     here[1] = 0.0
     here[0] += from_right
+
+
+# Along a row only one number is carried: what the right neighbour sends; the others wait in the rows around.
+best = mechanical.by_rows(forward_row, backward_row)
 
 
 def problem() -> Problem:

@@ -40,6 +40,7 @@ from dataclasses import dataclass, replace
 
 from srcgrad.analysis.accesses import indices
 from srcgrad.analysis.affine import Affine, as_ops
+from srcgrad.analysis.carried import depending
 from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.encounters import Encounter, Iteration, encounters, stays_behind
 from srcgrad.analysis.inequalities import not_above
@@ -88,17 +89,8 @@ def _may_run(op: Op) -> bool:
     summed = set(sums(op))
     carried = body.parameters[1:]
     parts = [k for k in range(len(carried)) if k not in summed]
-    hanging = _depending(body, [carried[k] for k in parts])
+    hanging = depending(body, [carried[k] for k in parts])
     return all(body.yields[k] in carried or body.yields[k] not in hanging for k in parts)
-
-
-def _depending(body: Block, values: Sequence[Value]) -> set[Operand]:
-    """What an iteration computes from these."""
-    found: set[Operand] = set(values)
-    for op in body.ops:
-        if not found.isdisjoint(op.operands):
-            found.update(op.results)
-    return found - set(values)
 
 
 def _pair(first: Op, behind: Sequence[Op], effects: Effects) -> _Pair | None:
