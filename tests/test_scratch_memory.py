@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, jit
-from srcgrad.vector_math import buffer, large_pages, popped_row, pushed_row, row_stack, zeroed
+from srcgrad.memory import buffer, large_pages, popped_row, pushed_row, row_stack, zeroed
 
 
 @numba.njit

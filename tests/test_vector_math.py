@@ -333,10 +333,7 @@ def test_special_pairs_are_those_of_numpy(name: str, numpy: Any, dtype: Any) -> 
     np.testing.assert_array_equal(np.signbit(found[~np.isnan(found)]), np.signbit(wanted[~np.isnan(found)]))
 
 
-MEMORY = {"buffer", "zeroed", "row_stack", "pushed_row", "popped_row", "large_pages"}  # what is not of numbers
-
-
-@pytest.mark.parametrize("name", sorted(set(vector_math.__all__) - MEMORY))
+@pytest.mark.parametrize("name", vector_math.__all__)
 def test_loops_vectorise(name: str) -> None:
     single = name.endswith("f") and name[:-1] in vector_math.__all__
     dtype, stem = (np.float32, name[:-1]) if single else (np.float64, name)

@@ -168,12 +168,15 @@ def test_another_process_links_the_machine_code_that_one_has_made_unless_it_is_d
     assert process("4.0") == "0 1", "what is damaged is compiled again"
 
 
-def test_modules_that_import_it_are_named_after_its_text_too(tmp_path: Path, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("imported", [f"{IMPORT} exp", "from srcgrad.memory import buffer"])
+def test_modules_that_import_it_are_named_after_its_text_too(
+    imported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
-    made = Generated(f"import numpy as np\n{IMPORT} exp\n\n\ndef f(x):\n    return exp(x)\n", "f", ("float64",))
+    made = Generated(f"import numpy as np\n{imported}\n\n\ndef f(x):\n    return x\n", "f", ("float64",))
     unjitted = Options(jit=False)
     before = load(made, unjitted).path
-    monkeypatch.setattr(numba_jit, "fingerprint", lambda: "another text")
+    monkeypatch.setattr(numba_jit, "fingerprint", lambda package: "another text")
     assert load(made, unjitted).path != before
 
 

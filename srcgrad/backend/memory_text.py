@@ -20,7 +20,7 @@ SUM = PRECEDENCE["+"]
 
 
 def array_text(op: Op, expressions: Expressions, placed: Mapping[Value, str]) -> str:
-    """A fresh array, or a view; ``placed`` has the function of srcgrad.vector_math that says where it is."""
+    """A fresh array, or a view; ``placed`` has the function of srcgrad.memory that says where it is."""
     text = expressions.text
     result = op.result.type
     assert isinstance(result, Array)

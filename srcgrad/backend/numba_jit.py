@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.backend.cache import digest, keep
 from srcgrad.backend.machine_code import guard_cache
 from srcgrad.backend.runtime import reword
-from srcgrad.backend.vector_cache import VECTOR_MATH, fingerprint, keep_vector_functions
+from srcgrad.backend.vector_cache import MEMORY, VECTOR_MATH, fingerprint, keep_vector_functions
 from srcgrad.ir.core import Function, walk
 from srcgrad.ir.types import Scalar
 from srcgrad.settings import Options
@@ -105,8 +105,8 @@ def _is_recursive(function: Function) -> bool:
 
 def load(generated: Generated, options: Options) -> Compiled:
     """Run the module and take its entry, from a file of the cache where that can be."""
-    vector = VECTOR_MATH in generated.text
-    name = f"{generated.entry}_{digest(generated.text, *((fingerprint(),) if vector else ()))}"
+    imported = [package for package in (VECTOR_MATH, MEMORY) if package in generated.text]
+    name = f"{generated.entry}_{digest(generated.text, *map(fingerprint, imported))}"
     path = keep(f"{name}.py", generated.text) if options.cache and options.jit else None
     module = _from_file(name, path) if path else _from_text(name, generated.text)
     entry = getattr(module, generated.entry)
@@ -114,7 +114,7 @@ def load(generated: Generated, options: Options) -> Compiled:
         return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
     if path and not generated.recursive:  # what Numba reads back of a function that calls itself may crash (0.68.1)
         guard_cache(entry)
-    if path and vector:
+    if path and VECTOR_MATH in imported:
         keep_vector_functions(module)
     return Compiled(entry, entry, generated.text, str(module.__file__))
 

@@ -26,7 +26,7 @@ class Module:
     routines: tuple[str, ...]  # their names
     functions: tuple[str, ...]
     entry: str
-    imported: tuple[str, ...]  # from srcgrad.vector_math
+    imported: tuple[str, ...]  # from srcgrad.vector_math and srcgrad.memory
     threads: tuple[str, ...] = ()  # functions that run chunks of iterations in threads
     raised: tuple[str, ...] = ()  # exceptions of the user's own
 
@@ -40,8 +40,11 @@ class Module:
         numba = [name for name, needed in (("njit", decorator), ("prange", self.threads)) if needed]
         if numba:
             head += f"from numba import {', '.join(numba)}\n"
-        if self.imported:
-            head += f"\nfrom srcgrad.vector_math import {', '.join(self.imported)}\n"
+        memory = [name for name in self.imported if name in SCRATCH_NAMES]
+        numbers = [name for name in self.imported if name not in SCRATCH_NAMES]
+        ours = [(package, names) for package, names in (("memory", memory), ("vector_math", numbers)) if names]
+        if ours:
+            head += "\n" + "".join(f"from srcgrad.{package} import {', '.join(names)}\n" for package, names in ours)
         if self.raised:
             head += f"\n{import_lines(self.raised)}"
         routines = compiled_routines(self.routines, inner) if decorator else list(map(plain_routine, self.routines))

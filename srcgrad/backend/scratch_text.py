@@ -1,6 +1,6 @@
 """Where compiled code has memory: little on the machine's stack, large storage in large pages, rows of stacks together.
 
-Compiled code makes what ends with the function, and the rows of stacks of lanes, with srcgrad.vector_math.scratch, so
+Compiled code makes what ends with the function, and the rows of stacks of lanes, with srcgrad.memory, so
 that LLVM can tell them apart; plain Python has ordinary arrays and slices in their place.
 """
 
@@ -16,7 +16,7 @@ from srcgrad.ir.types import Array, Stack
 from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.table import Effect, effect
 
-BUFFERS, LARGE_PAGES = {"empty": "buffer", "zeros": "zeroed"}, "large_pages"  # of srcgrad.vector_math
+BUFFERS, LARGE_PAGES = {"empty": "buffer", "zeros": "zeroed"}, "large_pages"  # of srcgrad.memory
 ROWS = {"stack": "row_stack", "push": "pushed_row", "pop": "popped_row"}
 SCRATCH_NAMES = frozenset({*BUFFERS.values(), LARGE_PAGES, *ROWS.values()})
 LARGEST, ALL = 1024, 8192  # elements of one allocation, and of all
@@ -24,7 +24,7 @@ FIRST = 16  # rows of a new stack
 
 
 def places(function: Function) -> dict[Value, str]:
-    """The function of srcgrad.vector_math that makes an allocation, or finds a place for it, where there is one."""
+    """The function of srcgrad.memory that makes an allocation, or finds a place for it, where there is one."""
     large = (op.result for op in walk(function.body) if _grows(op))
     return {**dict.fromkeys(large, LARGE_PAGES), **on_stack(function)}
 

@@ -18,14 +18,14 @@ from srcgrad import settings
 from srcgrad.backend.cache import versions
 from srcgrad.backend.machine_code import guard_cache
 
-VECTOR_MATH = "srcgrad.vector_math"
+VECTOR_MATH, MEMORY = "srcgrad.vector_math", "srcgrad.memory"  # what generated modules import of ours
 
 
 @cache
-def fingerprint() -> str:
-    """The text of srcgrad.vector_math, in short: generated modules that import it depend on it."""
+def fingerprint(package: str) -> str:
+    """The text of one of these packages, in short: generated modules that import it depend on it."""
     hashed = hashlib.sha256(versions().encode())
-    for path in sorted((Path(__file__).resolve().parents[1] / "vector_math").glob("*.py")):
+    for path in sorted((Path(__file__).resolve().parents[1] / package.rpartition(".")[2]).glob("*.py")):
         hashed.update(path.read_bytes())
     return hashed.hexdigest()[:32]
 
@@ -46,7 +46,7 @@ class _Locator:
         return str(settings.cache_directory() / "vector_math")
 
     def get_source_stamp(self) -> str:
-        return fingerprint()
+        return fingerprint(VECTOR_MATH)
 
     def get_disambiguator(self) -> str:
         return ""

@@ -3,8 +3,7 @@
 At most 1 ulp from the exact value for exp and the logarithms, 2 for the others, 1 for those of float32 (with an f at
 the end, as in C), over the whole range with subnormals, infinities, NaN and signed zeros. Two are less exact: sin, cos
 and tan of more than 2**40 are the C library's own, and logaddexp has 2 ulp of its larger operand. They are Numba
-functions: generated modules import them, and any function under `numba.njit` may. With them come `buffer`,
-`zeroed` and `row_stack`, the memory that loops over lanes have, and `large_pages`, for what a reverse sweep keeps.
+functions: generated modules import them, and any function under `numba.njit` may.
 
 >>> from srcgrad.vector_math import exp
 >>> round(exp(1.0), 12)
@@ -20,17 +19,13 @@ from srcgrad.vector_math.hypotenuse import hypot, hypotf
 from srcgrad.vector_math.logarithm import log, log1p, log1pf, logf
 from srcgrad.vector_math.logarithm_of_base import log2, log2f, log10, log10f
 from srcgrad.vector_math.logarithm_of_sum import logaddexp, logaddexpf
-from srcgrad.vector_math.pages import large_pages
 from srcgrad.vector_math.power import pow, powf
-from srcgrad.vector_math.row_stacks import popped_row, pushed_row, row_stack
-from srcgrad.vector_math.scratch import buffer, zeroed
 
 __all__ = [
     "atan",
     "atan2",
     "atan2f",
     "atanf",
-    "buffer",
     "cos",
     "cosf",
     "cosh",
@@ -45,7 +40,6 @@ __all__ = [
     "expm1f",
     "hypot",
     "hypotf",
-    "large_pages",
     "log",
     "log1p",
     "log1pf",
@@ -58,11 +52,8 @@ __all__ = [
     "logf",
     "logistic",
     "logisticf",
-    "popped_row",
     "pow",
     "powf",
-    "pushed_row",
-    "row_stack",
     "sin",
     "sinf",
     "sinh",
@@ -71,5 +62,4 @@ __all__ = [
     "tanf",
     "tanh",
     "tanhf",
-    "zeroed",
 ]

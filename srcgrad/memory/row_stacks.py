@@ -15,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from srcgrad.vector_math.scratch import unowned
+from srcgrad.memory.scratch import unowned
 
 HEADER = 64  # bytes in front of the rows, the first of which say how many elements there is room for
 
