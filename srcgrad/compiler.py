@@ -258,21 +258,21 @@ def columns(function: Function, position: int, options: Options) -> Function:
     """The Jacobian of the only result by the array parameter at ``position``, direction by direction in one loop."""
     # Of the function alone: what its callees write to is their caller's business.
     copying = () if options.mutates else (Step(copy_arguments.__name__, copy_arguments),)
-    value = run(function, (*preparing(options), *copying))
+    prepared = run(function, preparing(options))
+    value = run(prepared, copying)
     differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
     looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
-    steps = (*preparing(options), differentiate, *each(remove_dead), *copying, looping)
-    return run(function, (*steps, *finishing(options)))
+    return run(prepared, (differentiate, *each(remove_dead), *copying, looping, *finishing(options)))
 
 
 def rows(function: Function, position: int, options: Options) -> Function:
     """The Jacobian of the only result, an array, by the array parameter at ``position``, row by row in one loop."""
     copying = () if options.mutates else (Step(copy_arguments.__name__, copy_arguments),)
-    value = run(function, (*preparing(options), *copying))
+    prepared = run(function, preparing(options))
+    value = run(prepared, copying)
     differentiate = Step("reverse", partial(pullbacks.pullback, wrt=(position,)))
     looping = Step(all_cotangents.__name__, partial(all_cotangents, value=value, position=position))
-    steps = (*preparing(options), *CHOICES, differentiate, *RECALL, *copying, looping)
-    return run(function, (*steps, *finishing(options)))
+    return run(prepared, (*CHOICES, differentiate, *RECALL, *copying, looping, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:
