@@ -16,6 +16,7 @@ from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
+from srcgrad.frontend.containers.list_state import will_hold
 from srcgrad.frontend.control.one_of_lists import OneOfLists, joined_lists, operands_of_list, rebuilt_list
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
@@ -53,6 +54,8 @@ def held(lowering: Lowering, value: FrontValue) -> FrontValue:
     ):
         hint = "Loop over it where it is made, or make a tuple() of it."
         lowering.refuse(None, "an iterator is kept in a variable: it could be used only once", hint)
+    if isinstance(value, TupleValue):
+        will_hold(lowering, value)
     return settle(lowering, value)
 
 
@@ -98,7 +101,9 @@ def identified(value: FrontValue) -> Structure:
 
 
 def contents(s: Structure) -> Structure:
-    """The structure in which an object that can be changed is what was in it."""
+    """The structure in which an object that can be changed is what was in it, a list in a list its memory."""
+    if isinstance(s, Static) and isinstance(s.value, values.GrowingList) and s.value.row is not None:
+        return joined_lists(s, s) or s
     if isinstance(s, Changeable):
         return Tree(s.value.cls, s.value.keys, tuple(contents(c) for c in s.items))  # type: ignore[arg-type]  # as in describe
     if isinstance(s, Tree):
@@ -126,6 +131,8 @@ def parts_of(s: Tree | Maybe) -> tuple[Structure, ...]:
 
 def outlives(lowering: Lowering, s: Structure) -> bool:
     """Whether the objects in a structure were made in front of the block that has just been lowered."""
+    if isinstance(s, Static) and isinstance(s.value, values.GrowingList) and s.value.row is not None:
+        return False
     if isinstance(s, Changeable):
         return lowering.builder.is_open(s.value.home)
     return not isinstance(s, Tree | Maybe) or all(outlives(lowering, c) for c in parts_of(s))
@@ -370,6 +377,8 @@ def holds_operands(s: Structure) -> bool:
             return any(map(holds_operands, parts_of(s)))
         case Static(value=values.Counted() | values.Message()):
             return True
+        case Static(value=values.GrowingList(row=place)):
+            return place is not None
         case Static(value=values.SliceValue() as part):
             return any(not isinstance(v, values.Static) for v in (part.start, part.stop, part.step))
         case Static(value=values.Bound() as bound):

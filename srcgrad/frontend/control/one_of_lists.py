@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.containers.list_state import state, will_hold
 from srcgrad.frontend.containers.row_memory import load_part
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import as_index, as_scalar, cast, promoted
-from srcgrad.frontend.scope import Scope
+from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
 from srcgrad.frontend.values import ArrayValue, Counted, FrontValue, GrowingList, ScalarValue, TupleValue, is_number
 from srcgrad.frontend.values import Static as Known
 from srcgrad.ir.build import Builder
@@ -98,14 +98,11 @@ def _memory(lowering: Lowering, value: FrontValue, kind: Array) -> tuple[Value, 
         assert value.memory is not None
         return value.memory, value.length
     if isinstance(value, GrowingList):
-        assert isinstance(value.scope, Scope)
-        held = value.scope.names[value.variable]
-        assert isinstance(held, TupleValue)
-        *columns, length = held.items
+        will_hold(lowering, value)
+        columns, length = state(lowering, value)
         if columns:
             (memory,) = columns
-            assert isinstance(memory, ArrayValue) and isinstance(length, ScalarValue | Known)
-            return memory.ref, as_index(builder, length)
+            return memory, length
         items: tuple[FrontValue, ...] = ()
     else:
         assert isinstance(value, TupleValue)
