@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NoReturn
 
-from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.boundary.pytree import leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
 from srcgrad.frontend.containers.items import holding
@@ -42,7 +42,7 @@ from srcgrad.frontend.control.merge import (
     settle,
     spelled,
 )
-from srcgrad.frontend.control.one_of_lists import OneOfLists
+from srcgrad.frontend.control.one_of_lists import OneOfLists, held_in
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.nodes.operators import binary, kind_of, number
 from srcgrad.frontend.numbers.promotion import Number, as_index
@@ -222,10 +222,10 @@ def set_state(grown: GrowingList, columns: Sequence[Value], length: Number) -> N
 
 def state(lowering: Lowering, grown: GrowingList) -> tuple[list[Value], Operand]:
     """The memory of a list, a column for each part of its items, and its length."""
-    assert isinstance(grown.scope, Scope)
-    held = grown.scope.names.get(grown.variable)
-    if not isinstance(held, TupleValue):
-        lowering.refuse(None, "the list may not exist here", "Make it before the branch or loop.", UnboundError)
+    held, bound = held_in(lowering, grown)
+    if bound is not None:
+        message = "cannot access a list where it has not been made"
+        lowering.builder.emit("check", bound, exception="UnboundLocalError", message=message)
     *columns, length = held.items
     assert isinstance(length, ScalarValue | Static)
     return [c.ref for c in columns if isinstance(c, ArrayValue)], as_index(lowering.builder, length)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from srcgrad.errors import UnboundError
 from srcgrad.frontend.arrays.extents import shape
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Leaf, Maybe, Static, Structure, Tree
 from srcgrad.frontend.containers.row_memory import load_part
-from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, place_of
 from srcgrad.frontend.numbers.promotion import as_index, as_scalar, cast, promoted
-from srcgrad.frontend.scope import Scope
+from srcgrad.frontend.scope import Flagged, Scope
 from srcgrad.frontend.values import ArrayValue, Counted, FrontValue, GrowingList, ScalarValue, TupleValue, is_number
 from srcgrad.frontend.values import Static as Known
 from srcgrad.ir.build import Builder
@@ -38,6 +39,18 @@ def joined_lists(a: Structure, b: Structure) -> Structure | None:
     dtype, weak = promoted([ScalarValue(constant(0, leaf.type.dtype), leaf.weak) for leaf in leaves])
     memory = Leaf(Array(dtype, 1 + _rank(leaves[0]), "A"), weak and _rank(leaves[0]) == 0)
     return Tree(OneOfLists, (), (memory, Leaf(INDEX)))
+
+
+def with_lists_carried(s: Structure) -> Structure:
+    """The structure in which lists that are only read are carried by their memory."""
+    match s:
+        case Tree():
+            return Tree(s.cls, s.keys, tuple(with_lists_carried(c) for c in s.children))
+        case Maybe():
+            return Maybe(with_lists_carried(s.some))
+        case Static(value=Counted()):
+            return joined_lists(s, s) or s
+    return s
 
 
 def _rank(leaf: Leaf) -> int:
@@ -98,10 +111,7 @@ def _memory(lowering: Lowering, value: FrontValue, kind: Array) -> tuple[Value, 
         assert value.memory is not None
         return value.memory, value.length
     if isinstance(value, GrowingList):
-        assert isinstance(value.scope, Scope)
-        held = value.scope.names[value.variable]
-        assert isinstance(held, TupleValue)
-        *columns, length = held.items
+        *columns, length = held_in(lowering, value)[0].items
         if columns:
             (memory,) = columns
             assert isinstance(memory, ArrayValue) and isinstance(length, ScalarValue | Known)
@@ -116,6 +126,25 @@ def _memory(lowering: Lowering, value: FrontValue, kind: Array) -> tuple[Value, 
         assert isinstance(item, ScalarValue | Known)
         builder.emit("store", made, index(k), cast(builder, as_scalar(item).operand, kind.dtype))
     return made, index(len(items))
+
+
+def held_in(lowering: Lowering, grown: GrowingList) -> tuple[TupleValue, Operand | None]:
+    """The memory and the length of a list, and a flag that says whether it has been made, where that is not sure.
+
+    If so far it is there on some paths only, lowering begins again, with an empty one on the others.
+    """
+    assert isinstance(grown.scope, Scope)
+    held = grown.scope.names.get(grown.variable)
+    bound = held.bound if isinstance(held, Flagged) else None
+    held = held.value if isinstance(held, Flagged) else held
+    if isinstance(held, TupleValue):
+        return held, bound
+    variable = (grown.scope, grown.variable)
+    kind = UnboundError if lowering.is_filled(variable) else LowerAgainError
+    error = lowering.error(None, "the list may not exist here", "Make it before the branch or loop.", kind)
+    if isinstance(error, LowerAgainError):
+        error.note = lambda again: again.filled.add(place_of(*variable))
+    raise error
 
 
 def rebuilt_list(lowering: Lowering, s: Tree, operands: Iterator[Operand]) -> Counted:
