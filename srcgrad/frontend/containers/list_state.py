@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from srcgrad.errors import UnboundError
 from srcgrad.frontend.boundary.pytree import count_leaves
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
-from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, place_of
 from srcgrad.frontend.numbers.promotion import Number, as_index
-from srcgrad.frontend.scope import Scope
+from srcgrad.frontend.scope import Flagged, Scope
 from srcgrad.frontend.values import ArrayValue, GrowingList, Row, ScalarValue, Static, TupleValue
 from srcgrad.ir.core import Operand, Value
 from srcgrad.ir.types import INDEX
@@ -90,13 +90,32 @@ def state(lowering: Lowering, grown: GrowingList) -> tuple[list[Value], Operand]
     """The memory of a list, a column for each part of its items, and its length."""
     if grown.row is not None:
         return _state_of_row(lowering, grown, grown.row)
-    assert isinstance(grown.scope, Scope)
-    held = grown.scope.names.get(grown.variable)
-    if not isinstance(held, TupleValue):
-        lowering.refuse(None, "the list may not exist here", "Make it before the branch or loop.", UnboundError)
+    held, bound = held_in(lowering, grown)
+    if bound is not None:
+        message = "cannot access a list where it has not been made"
+        lowering.builder.emit("check", bound, exception="UnboundLocalError", message=message)
     *columns, length = held.items
     assert isinstance(length, ScalarValue | Static)
     return [c.ref for c in columns if isinstance(c, ArrayValue)], as_index(lowering.builder, length)
+
+
+def held_in(lowering: Lowering, grown: GrowingList) -> tuple[TupleValue, Operand | None]:
+    """The memory and the length of a list, and a flag that says whether it has been made, where that is not sure.
+
+    If so far it is there on some paths only, lowering begins again, with an empty one on the others.
+    """
+    assert isinstance(grown.scope, Scope)
+    held = grown.scope.names.get(grown.variable)
+    bound = held.bound if isinstance(held, Flagged) else None
+    held = held.value if isinstance(held, Flagged) else held
+    if isinstance(held, TupleValue):
+        return held, bound
+    variable = (grown.scope, grown.variable)
+    kind = UnboundError if lowering.is_filled(variable) else LowerAgainError
+    error = lowering.error(None, "the list may not exist here", "Make it before the branch or loop.", kind)
+    if isinstance(error, LowerAgainError):
+        error.note = lambda again: again.filled.add(place_of(*variable))
+    raise error
 
 
 def _state_of_row(lowering: Lowering, grown: GrowingList, place: Row) -> tuple[list[Value], Operand]:

@@ -101,9 +101,7 @@ def identified(value: FrontValue) -> Structure:
 
 
 def contents(s: Structure) -> Structure:
-    """The structure in which an object that can be changed is what was in it, a list in a list its memory."""
-    if isinstance(s, Static) and isinstance(s.value, values.GrowingList) and s.value.row is not None:
-        return joined_lists(s, s) or s
+    """The structure in which an object that can be changed is what was in it."""
     if isinstance(s, Changeable):
         return Tree(s.value.cls, s.value.keys, tuple(contents(c) for c in s.items))  # type: ignore[arg-type]  # as in describe
     if isinstance(s, Tree):
@@ -131,8 +129,6 @@ def parts_of(s: Tree | Maybe) -> tuple[Structure, ...]:
 
 def outlives(lowering: Lowering, s: Structure) -> bool:
     """Whether the objects in a structure were made in front of the block that has just been lowered."""
-    if isinstance(s, Static) and isinstance(s.value, values.GrowingList) and s.value.row is not None:
-        return False
     if isinstance(s, Changeable):
         return lowering.builder.is_open(s.value.home)
     return not isinstance(s, Tree | Maybe) or all(outlives(lowering, c) for c in parts_of(s))
