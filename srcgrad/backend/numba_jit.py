@@ -114,7 +114,7 @@ def load(generated: Generated, options: Options) -> Compiled:
         return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
     if path and not generated.recursive:  # what Numba reads back of a function that calls itself may crash (0.68.1)
         guard_cache(entry)
-    if path and VECTOR_MATH in imported:
+    if VECTOR_MATH in imported:
         keep_vector_functions(module)
     return Compiled(entry, entry, generated.text, str(module.__file__))
 
