@@ -96,7 +96,7 @@ class Lookups:
             if op.primitive in ("load", "store", "accumulate"):
                 array, *others = op.operands
                 if array in self._accesses:
-                    self._accesses[array].append(_Access(op, self._counters.get(op.operands[1])))  # type: ignore[index, arg-type]  # it is in
+                    self._accesses[array].append(_Access(op, self._counters.get(op.operands[1])))  # type: ignore[arg-type]  # a counter, or not found
             if op.primitive != "dim":
                 self._drop(others)
             for k, inner in enumerate(op.blocks):
