@@ -142,8 +142,8 @@ def listed(x: Any, k: int) -> Any:
     return total
 
 
-PROGRAMS = [argument, seen, history, two_states, anew, anew_until, zeros, in_place_too, inside_another, until, sometimes, two_names,
-            grows, listed]  # fmt: skip
+PROGRAMS = [argument, seen, history, two_states, anew, anew_until, zeros, in_place_too, inside_another, until,
+            sometimes, two_names, grows, listed]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
