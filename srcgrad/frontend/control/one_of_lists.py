@@ -8,14 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from srcgrad.errors import UnboundError
 from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.boundary.structure import Leaf, Maybe, Static, Structure, Tree
+from srcgrad.frontend.containers.list_state import state, will_hold
 from srcgrad.frontend.containers.row_memory import load_part
-from srcgrad.frontend.lowering import LowerAgainError, Lowering, place_of
-from srcgrad.frontend.numbers.promotion import as_index, as_scalar, cast, promoted
-from srcgrad.frontend.scope import Flagged, Scope
-from srcgrad.frontend.values import ArrayValue, Counted, FrontValue, GrowingList, ScalarValue, TupleValue, is_number
+from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Counted,
+    FrontValue,
+    GrowingList,
+    Row,
+    ScalarValue,
+    TupleValue,
+    is_number,
+)
 from srcgrad.frontend.values import Static as Known
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, constant, index
@@ -48,7 +56,7 @@ def with_lists_carried(s: Structure) -> Structure:
             return Tree(s.cls, s.keys, tuple(with_lists_carried(c) for c in s.children))
         case Maybe():
             return Maybe(with_lists_carried(s.some))
-        case Static(value=Counted()):
+        case Static(value=Counted() | GrowingList(row=Row())):
             return joined_lists(s, s) or s
     return s
 
@@ -111,11 +119,11 @@ def _memory(lowering: Lowering, value: FrontValue, kind: Array) -> tuple[Value, 
         assert value.memory is not None
         return value.memory, value.length
     if isinstance(value, GrowingList):
-        *columns, length = held_in(lowering, value)[0].items
+        will_hold(lowering, value)
+        columns, length = state(lowering, value)
         if columns:
             (memory,) = columns
-            assert isinstance(memory, ArrayValue) and isinstance(length, ScalarValue | Known)
-            return memory.ref, as_index(builder, length)
+            return memory, length
         items: tuple[FrontValue, ...] = ()
     else:
         assert isinstance(value, TupleValue)
@@ -126,25 +134,6 @@ def _memory(lowering: Lowering, value: FrontValue, kind: Array) -> tuple[Value, 
         assert isinstance(item, ScalarValue | Known)
         builder.emit("store", made, index(k), cast(builder, as_scalar(item).operand, kind.dtype))
     return made, index(len(items))
-
-
-def held_in(lowering: Lowering, grown: GrowingList) -> tuple[TupleValue, Operand | None]:
-    """The memory and the length of a list, and a flag that says whether it has been made, where that is not sure.
-
-    If so far it is there on some paths only, lowering begins again, with an empty one on the others.
-    """
-    assert isinstance(grown.scope, Scope)
-    held = grown.scope.names.get(grown.variable)
-    bound = held.bound if isinstance(held, Flagged) else None
-    held = held.value if isinstance(held, Flagged) else held
-    if isinstance(held, TupleValue):
-        return held, bound
-    variable = (grown.scope, grown.variable)
-    kind = UnboundError if lowering.is_filled(variable) else LowerAgainError
-    error = lowering.error(None, "the list may not exist here", "Make it before the branch or loop.", kind)
-    if isinstance(error, LowerAgainError):
-        error.note = lambda again: again.filled.add(place_of(*variable))
-    raise error
 
 
 def rebuilt_list(lowering: Lowering, s: Tree, operands: Iterator[Operand]) -> Counted:
