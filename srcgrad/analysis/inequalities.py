@@ -63,7 +63,7 @@ def without(value: Value, form: Affine, known: Affine) -> Affine:
     """``form - k * known``, scaled, with the k > 0 that removes a value."""
     a, b = abs(form.terms[value]), abs(known.terms[value])
     common = gcd(a, b)
-    return form * (b // common) - known * (a // common)
+    return (form * (b // common)).plus(known, -(a // common))
 
 
 def is_large(form: Affine) -> bool:
