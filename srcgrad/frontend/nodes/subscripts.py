@@ -189,7 +189,8 @@ def pick(lowering: Lowering, container: TupleValue, position: Operand) -> FrontV
         assert isinstance(here, ScalarValue | Static)
         return branch(lowering, here, lambda: container.items[first], lambda: among(first + 1))
 
-    return among(0)
+    found = among(0)
+    return growing.one_of_items(lowering, found, container) if container.cls is list else found
 
 
 def static_slice(lowering: Lowering, key: SliceValue) -> slice:

@@ -15,6 +15,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import LOOPS, Block, Op, Operand, Value, index, walk, zero_like
 from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes import private
+from srcgrad.optimize.lanes.alike import compute_alike
 from srcgrad.optimize.lanes.calls import call_with_lanes
 from srcgrad.optimize.lanes.common import common_branch, common_for, common_while
 from srcgrad.optimize.lanes.facts import Facts, users
@@ -132,7 +133,7 @@ class Widening:
         elif effect(op.primitive) is Effect.CALL and not self.facts.is_common(op):
             self.flush([], op)
             call_with_lanes(self, op)
-        elif op.primitive == "dim" or self._is_same(op):
+        elif op.primitive == "dim" or self.is_same(op):
             if self.overtakes(op):
                 self.flush([], op)
             results = self.builder.emit(op.primitive, *self.alike(op.operands), names=names_of(op), **op.attributes)  # type: ignore[arg-type]  # no attribute is called blocks
@@ -143,6 +144,7 @@ class Widening:
     def _control(self, op: Op) -> None:
         parting = self.facts.parts(op)
         if op.primitive == "if" and parting and not _has_loops(op):
+            compute_alike(self, op)
             self.pending.append(op)
             return
         if self.mask is not None:
@@ -155,7 +157,7 @@ class Widening:
             case "if":
                 masked_branch(self, op) if parting else common_branch(self, op)
 
-    def _is_same(self, op: Op) -> bool:
+    def is_same(self, op: Op) -> bool:
         """Whether all lanes do the same once; a write is done by each."""
         differs = any(self.facts.differs(x) or x in self.facts.sums for x in (*op.operands, *op.results))
         if differs or effect(op.primitive) is Effect.WRITE:
