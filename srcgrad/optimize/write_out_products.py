@@ -31,7 +31,7 @@ matrix that nobody else reads need not be in memory. The case is ``benchmarks/pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 
 from srcgrad.analysis.extents import Extents
@@ -43,9 +43,19 @@ from srcgrad.primitives.table import new_builder
 
 WRITES: Mapping[str, str] = {"matrix_product": "store", "add_product": "accumulate"}  # what is done with an element
 LARGEST = 216  # multiplications; from some hundred on a call costs less than what LLVM leaves of loops
+THIN = 16  # of a row by a matrix
 
 
 def write_out_products(function: Function) -> Function:
+    return _written_out(function, lambda sizes: 0 < prod(sizes) <= LARGEST)
+
+
+def write_out_thin_products(function: Function) -> Function:
+    """Also of any number of rows with a small matrix: for many directions, each row is a matrix itself."""
+    return _written_out(function, lambda sizes: 0 < prod(sizes[1:]) <= THIN)
+
+
+def _written_out(function: Function, is_small: Callable[[list[int]], bool]) -> Function:
     if not any(_is_product(op) for op in walk(function.body)):
         return function
     extents = Extents(function)
@@ -54,7 +64,7 @@ def write_out_products(function: Function) -> Function:
         if not _is_product(op):
             return None
         sizes = _sizes(op, extents)
-        return (_product(op, sizes), {}) if 0 < prod(sizes) <= LARGEST else None
+        return (_product(op, sizes), {}) if is_small(sizes) else None
 
     return rewrite(function, visit)
 
@@ -72,12 +82,13 @@ def _is_product(op: Op) -> bool:
 
 
 def _product(op: Op, sizes: list[int]) -> tuple[Op, ...]:
-    """The loops of a product of these extents: rows, columns, and how long the sums are."""
-    rows, columns, terms = map(index, sizes)
+    """The loops of a product of these extents: rows, columns, and how long the sums are; 0 for any number of rows."""
     builder = new_builder()
     builder.location = op.location
     builder.open()
     write, c = WRITES[op.text("callee")], op.operands[2]
+    count, columns, terms = map(index, sizes)
+    rows = count if sizes[0] else builder("dim", c, axis=0)
 
     def element(at: tuple[Operand, ...]) -> None:
         builder.emit(write, c, *at, _sum(builder, op, at, terms))

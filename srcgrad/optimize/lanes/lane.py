@@ -43,6 +43,8 @@ class Lane:
                 return self.widening.same.get(operand, operand)
             if operand is facts.counter:
                 self.known[operand] = self.builder("add", self.widening.start, self.lane, name=operand.name)
+            elif operand in self.widening.read_again:
+                self.known[operand] = self._load(self.widening.read_again[operand])
             else:
                 buffer = self.widening.buffers[operand]
                 self.known[operand] = self.builder("load", buffer, self.lane, name=operand.name)

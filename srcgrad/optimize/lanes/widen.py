@@ -46,6 +46,7 @@ class Widening:
     builder: Builder
     same: dict[Value, Operand] = field(default_factory=dict)  # what does not differ -> its new name
     buffers: dict[Value, Value] = field(default_factory=dict)  # what differs -> where it is held
+    read_again: dict[Value, Op] = field(default_factory=dict)  # or which load gives it at any later time
     start: Operand = field(default_factory=lambda: index(0))
     lanes: Operand = field(default_factory=lambda: index(LANES))
     padded: Operand = field(default_factory=lambda: index(LANES))  # the same and lanes that nobody asks for
@@ -301,8 +302,22 @@ class Widening:
         for op in ops:
             for result in op.results:
                 elsewhere = result is needed or any(user not in inside for user in self.users.get(result, ()))
-                if elsewhere and result not in self.buffers and result not in self.facts.sums:
+                if not elsewhere or result in self.buffers or result in self.facts.sums:
+                    continue
+                if result is not needed and self._may_be_read_again(op):
+                    self.read_again[result] = op
+                else:
                     self.buffers[result] = self.new_buffer(result)
+
+    def _may_be_read_again(self, op: Op) -> bool:
+        """Whether it reads a row of memory with lanes that nothing behind it, in its block, writes to."""
+        if op.primitive != "load" or not self.facts.is_private(op.operands[0]) or op not in self.here.ops:
+            return False
+        if any(map(self.facts.differs, op.operands[1:])):
+            return False
+        read, later = self.facts.program.sites.sites(op.operands[0]), self.here.ops[self.here.ops.index(op) + 1 :]
+        written = self.facts.program.written
+        return all(read.isdisjoint(written.get(x, ())) for x in later)
 
     def sum_and_term(self, op: Op) -> tuple[Operand, Operand]:
         """Of an op that adds to a sum: what it adds to, and what it adds."""
