@@ -289,7 +289,7 @@ def left_in_the_end(x):
         try:
             x = x * x
         finally:
-            break
+            break  # noqa: B012
     return x
 
 
