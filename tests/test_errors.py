@@ -63,12 +63,12 @@ def refused(*arguments: object, error: type[Exception], found: str, instead: str
 # -- syntax ----------------------------------------------------------------------------------------------
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="leaving the `finally` of a try", instead="leave behind it")
+@refused(1.0, error=UnsupportedSyntaxError, found="leaving the `finally` of a try", instead="Leave behind it")
 def leaves_try(x):
     try:
         x = x * x
     finally:
-        return 1.0 / x  # here  # noqa: B012
+        return 1.0 / x  # noqa: B012  # here
 
 
 @refused(1.0, error=UnsupportedError, found="this context", instead="Only np.errstate")
