@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from srcgrad.analysis.outdated import StandIns
 from srcgrad.errors import Error, UnsupportedError
@@ -179,7 +180,7 @@ def require_no_outdated_copies(builder: Builder, function: Function) -> None:
     if not builder.doubtful:
         return
     for part in (function, *function.callees.values()):
-        copies = StandIns(part)
+        copies = StandIns(replace(part, callees=function.callees))  # callees may call each other
         for target, frozen, copied, location in builder.doubtful:
             written = copies.writes_through(target, frozen)
             if any(copied is None or copies.alive_at(copied, write) for write in written):
