@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from srcgrad.api.conditions import Formula, value_of
 from srcgrad.backend.numba_jit import Generated
 from srcgrad.frontend.boundary.places import Capture, Captured
 from srcgrad.frontend.boundary.structure import Structure
@@ -28,6 +30,8 @@ class Artifact:
         The positions of the parameters that are used at all.
     files
         The source files the code was made of.
+    conditions
+        What has to hold of extents for the code to run to its end.
     """
 
     generated: Generated
@@ -38,3 +42,8 @@ class Artifact:
     written: frozenset[int]
     reads: frozenset[int]
     files: frozenset[str]
+    conditions: tuple[Formula, ...]
+
+    def fits(self, leaves: Sequence[object]) -> bool:
+        """Whether the conditions hold for these leaves."""
+        return all(value_of(condition, leaves) for condition in self.conditions)

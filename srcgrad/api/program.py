@@ -14,6 +14,7 @@ from srcgrad import compiler
 from srcgrad.analysis.written import written_parameters
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
+from srcgrad.api.conditions import conditions_of
 from srcgrad.api.plans import Backward, Columns, Forward, Gradient, Plan, Primal, Rows, Structures, Tangent
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
@@ -53,6 +54,7 @@ class Program:
             written_parameters(self.lowered.function) if several else frozenset(),
             reads,
             self.lowered.files,
+            conditions_of(self.lowered.function),
         )
 
 

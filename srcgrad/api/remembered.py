@@ -19,6 +19,7 @@ from types import FunctionType
 
 from srcgrad import watch
 from srcgrad.api.artifact import Artifact
+from srcgrad.api.conditions import Formula
 from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.portable import NotPortable, Route, code_digest, described, follow, route_to, structure_text
 from srcgrad.backend import cache as storage
@@ -74,6 +75,7 @@ class _Record:
     written: frozenset[int]
     reads: frozenset[int]
     files: tuple[tuple[str, str], ...]
+    conditions: tuple[Formula, ...]
 
 
 def remembered(asked: Asked) -> Artifact | None:
@@ -140,7 +142,15 @@ def _recorded(function: FunctionType, artifact: Artifact, structures: Structures
     files = artifact.files | set(_homes([*structures, artifact.result], (c.read() for c in captures)))
     digests = tuple(sorted((file, _digest(file)) for file in files if file))
     return _Record(
-        artifact.generated, artifact.result, hidden, captured, artifact.names, artifact.written, artifact.reads, digests
+        artifact.generated,
+        artifact.result,
+        hidden,
+        captured,
+        artifact.names,
+        artifact.written,
+        artifact.reads,
+        digests,
+        artifact.conditions,
     )
 
 
@@ -164,6 +174,7 @@ def _revived(record: _Record, function: FunctionType) -> Artifact | None:
         record.written,
         record.reads,
         frozenset(file for file, _ in record.files),
+        record.conditions,
     )
 
 

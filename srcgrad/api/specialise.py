@@ -113,11 +113,12 @@ class Specialisation:
 
     def attempt(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> tuple[Specialisation, object]:
         """The same, and which code could do it: this, or a wider one."""
-        try:
-            return self, self._results(leaves, directions)
-        except ValueError as error:
-            if self.widen is None or not of_unequal_extents(*error.args):
-                raise
+        if self.widen is None or self._has_run or self.artifact.fits(leaves):  # else Numba would compile it in vain
+            try:
+                return self, self._results(leaves, directions)
+            except ValueError as error:
+                if self.widen is None or not of_unequal_extents(*error.args):
+                    raise
         found = self.widen(leaves).attempt(leaves, directions)
         self.missed = True
         return found
