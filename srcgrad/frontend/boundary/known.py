@@ -56,6 +56,11 @@ def array_paths(structures: Sequence[Structure]) -> list[Path]:
     return [path for path in leaf_paths(structures) if isinstance(_at(structures, path).type, Array)]
 
 
+def table_paths(structures: Sequence[Structure]) -> list[Path]:
+    """Where the arrays of several axes are."""
+    return [path for path in array_paths(structures) if getattr(_at(structures, path).type, "rank", 0) > 1]
+
+
 def _at(structures: Sequence[Structure], path: Path) -> Leaf:
     structure = structures[path[0]]
     for k in path[1:]:
