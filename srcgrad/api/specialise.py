@@ -19,6 +19,7 @@ from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.callables import as_defined, innermost
 from srcgrad.frontend.boundary.known import (
     Path,
     ValueNeededError,
@@ -51,19 +52,20 @@ SCALARS = frozenset({float, bool, complex, types.NoneType, *(d.numpy.type for d 
 class Constant:
     """A value taken from outside as a constant, with a short cut for the case that the very same object is there."""
 
-    __slots__ = ("_captured", "_read", "_seen")
+    __slots__ = ("_as_defined", "_captured", "_read", "_seen")
 
     def __init__(self, captured: Captured) -> None:
         self._captured = captured
-        self._read = captured.capture.read
+        self._read = captured.capture.reader
         found = self._read()
+        self._as_defined = as_defined(found if isinstance(found, types.FunctionType) else None)
         # A list or dict may have changed and still be the same object.
         self._seen = found if captured.holds() and not isinstance(found, list | dict | set) else CHANGED
 
     def holds(self) -> bool:
         """Whether the program is still right."""
         try:
-            if self._read() is self._seen:
+            if self._read() is self._seen and self._as_defined():
                 return True
         except (ValueError, LookupError, AttributeError):
             return False
@@ -147,7 +149,11 @@ class Specialisations:
         self.function = function
         self.plan = plan
         self.options = options
-        self.parameters = parameters_of(function)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.as_defined = as_defined(innermost(self.function))
+        self.parameters = parameters_of(self.function)
         self.bind = self.parameters.binder(_gather)
         self._by_key: dict[object, Specialisation | tuple[Path, ...]] = {}
         # Of arguments of such structures: the leaves whose values have to be known.
@@ -156,6 +162,8 @@ class Specialisations:
 
     def bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
         """One argument per parameter."""
+        if not self.as_defined():
+            self._begin()
         arguments = self.bind(*args, **kwargs)
         assert isinstance(arguments, tuple)
         return arguments
