@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import parameters_of
 from srcgrad.api.marshal import flattener, rebuilder
-from srcgrad.api.plans import Plan, Structures
+from srcgrad.api.plans import Columns, Plan, Rows, Structures
 from srcgrad.api.remembered import Asked, remember, remembered
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
@@ -29,6 +29,7 @@ from srcgrad.frontend.boundary.known import (
     leaf_paths,
     of_unequal_extents,
     stretched,
+    table_paths,
     value_at,
 )
 from srcgrad.frontend.boundary.places import Captured
@@ -183,7 +184,7 @@ class Specialisations:
             assert not isinstance(found, tuple)
         if found is None or not found.fresh():
             found = self.for_values(arguments, self.compile)
-            needed = self._needed.get(self.structures(arguments))
+            needed = self._needed_of(self.structures(arguments))
             if needed:
                 self._by_key[key] = needed
                 self._by_key[_with_values(key, needed, arguments)] = found
@@ -197,9 +198,15 @@ class Specialisations:
             return self.find(arguments)
         return found.widen(found.leaves(arguments))
 
+    def _needed_of(self, described: Structures) -> tuple[Path, ...]:
+        """The leaves whose values have to be known; a Jacobian's program, which is long, is made for small extents."""
+        if described not in self._needed:
+            self._needed[described] = tuple(table_paths(described)) if isinstance(self.plan, Columns | Rows) else ()
+        return self._needed[described]
+
     def _with_ones(self, described: Structures) -> tuple[Path, ...]:
         """Have it known from now on which extents of such arguments are 1."""
-        known = self._needed.get(described, ())
+        known = self._needed_of(described)
         self._needed[described] = (*known, *(path for path in array_paths(described) if path not in known))
         return self._needed[described]
 
@@ -208,7 +215,7 @@ class Specialisations:
         described = self.structures(arguments)
         while True:
             structures = described
-            for path in self._needed.get(described, ()):
+            for path in self._needed_of(described):
                 structures = fixed(structures, path, value_at(arguments, path))
             try:
                 return use(structures)
@@ -216,7 +223,7 @@ class Specialisations:
                 if unknown.leaf is None:
                     raise
                 path = leaf_paths(structures)[unknown.leaf]
-                self._needed[described] = (*self._needed.get(described, ()), path)
+                self._needed[described] = (*self._needed_of(described), path)
 
     def structures(self, arguments: tuple[object, ...]) -> Structures:
         names = self.parameters.names
