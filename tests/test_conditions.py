@@ -77,3 +77,11 @@ def test_what_a_branch_asks_is_no_condition() -> None:
 def test_jitted() -> None:
     us, v = columns(2), columns(3)
     np.testing.assert_allclose(jit(blended)(us, v), blended(us, v), rtol=1e-14)
+
+
+def test_jacobians_know_small_extents() -> None:
+    """Of tables, not of vectors: a Jacobian by two numbers is that by three."""
+    table = Specialisations(blended, Columns(1), PLAIN)
+    found = [table.find((columns(2), columns(m))) for m in (3, 3, 5, 6)]
+    assert found[0] is found[1] is not found[2] is found[3]
+    assert [leaf.extents for leaf in found[0].structures] == [(0, 2), (0, 3)]

@@ -21,6 +21,7 @@ from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_n
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
+from srcgrad.frontend.boundary.callables import innermost
 from srcgrad.frontend.boundary.known import ValueNeededError, of_unequal_extents, stretched
 from srcgrad.ir.core import Function
 from srcgrad.primitives.control import TOO_MUCH
@@ -47,17 +48,25 @@ class Compiled(CallableInNumba):
 
     def __init__(self, function: Callable[..., object], plan: Plan, options: Options) -> None:
         functools.update_wrapper(self, function)
-        self._table = Specialisations(function, plan, options)
+        self._begin(Specialisations(function, plan, options))
+
+    def _begin(self, table: Specialisations) -> None:
+        """As if nothing had been called yet."""
+        self._table = table
+        self._python = innermost(table.function) or innermost  # which never changes
+        self._code = self._python.__code__
         self._parameters = self._table.parameters
         self.__signature__ = Signature(self._parameters.rows)
         self._guards: tuple[Constant, ...] = ()
         self._inside = InsideEntry(self._table.bind, self._compile_inside)
-        native = options.jit and not self._parameters.variadic
+        native = table.options.jit and not self._parameters.variadic
         self._native = NativeEntry(self._parameters.positional_stub(), self._compile_natively)
         self._general_entry = self._parameters.binder(self._general)
         self._entry = self._parameters.binder(self._native) if native else self._general_entry
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._python.__code__ is not self._code:
+            self._begin(Specialisations(self._table.function, self._table.plan, self._table.options))
         entry = self._entry
         try:
             return entry(*args, **kwargs)

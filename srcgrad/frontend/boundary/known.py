@@ -56,6 +56,11 @@ def array_paths(structures: Sequence[Structure]) -> list[Path]:
     return [path for path in leaf_paths(structures) if isinstance(_at(structures, path).type, Array)]
 
 
+def table_paths(structures: Sequence[Structure]) -> list[Path]:
+    """Where the arrays of several axes are."""
+    return [path for path in array_paths(structures) if getattr(_at(structures, path).type, "rank", 0) > 1]
+
+
 def _at(structures: Sequence[Structure], path: Path) -> Leaf:
     structure = structures[path[0]]
     for k in path[1:]:
@@ -76,14 +81,14 @@ def exactly(structures: Sequence[Structure], leaves: Sequence[object]) -> tuple[
 
 def _small(array: np.ndarray) -> tuple[int, ...]:
     """The extents that a program may be made for; 0 for those that differ from call to call."""
-    return tuple(n if n <= SMALL else 0 for n in array.shape)
+    return tuple([n if n <= SMALL else 0 for n in array.shape])
 
 
 def value_at(arguments: Sequence[object], path: Path) -> object:
     """What a program is compiled for: a number, or of an array the small extents."""
     value = arguments[path[0]]
     for k in path[1:]:
-        value = children_of(value)[k]
+        value = value[k] if isinstance(value, tuple | list) else children_of(value)[k]
     if isinstance(value, np.ndarray):
         return _small(value)
     return bool(value) if isinstance(value, bool | np.bool_) else int(value)  # type: ignore[call-overload]  # an integer
