@@ -151,7 +151,7 @@ def calls_function_of_scipy(x):
 
 @refused(1.0, error=UnsupportedError, found="scipy.stats.rv_continuous.cdf has", instead="scipy.special, such as ndtr")
 def calls_method_of_scipy(x):
-    return scipy.stats.expon.cdf(x)  # here
+    return scipy.stats.levy.cdf(x)  # here
 
 
 @refused(np.ones(3), error=UnsupportedError, found="np.polynomial.laguerre.lagval has no rule", instead="")
