@@ -31,30 +31,26 @@ matrix that nobody else reads need not be in memory. The case is ``benchmarks/pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import prod
 
 from srcgrad.analysis.extents import Extents
-from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, index, walk
+from srcgrad.ir.core import Const, Function, Op, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
-from srcgrad.ir.types import Array
-from srcgrad.primitives.table import new_builder
+from srcgrad.optimize.product_loops import is_product, product_loops
 
-WRITES: Mapping[str, str] = {"matrix_product": "store", "add_product": "accumulate"}  # what is done with an element
 LARGEST = 216  # multiplications; from some hundred on a call costs less than what LLVM leaves of loops
 
 
 def write_out_products(function: Function) -> Function:
-    if not any(_is_product(op) for op in walk(function.body)):
+    if not any(is_product(op) for op in walk(function.body)):
         return function
     extents = Extents(function)
 
     def visit(op: Op) -> Replacement | None:
-        if not _is_product(op):
+        if not is_product(op):
             return None
         sizes = _sizes(op, extents)
-        return (_product(op, sizes), {}) if 0 < prod(sizes) <= LARGEST else None
+        return (product_loops(op, *map(index, sizes)), {}) if 0 < prod(sizes) <= LARGEST else None
 
     return rewrite(function, visit)
 
@@ -65,34 +61,3 @@ def _sizes(product: Op, extents: Extents) -> list[int]:
     known = [[int(x.value.real) for x in pair if isinstance(x, Const)] for pair in zip(c, (a[0], b[1]), strict=True)]
     terms = [int(x.value.real) for x in (a[1], b[0]) if isinstance(x, Const)]
     return [(*numbers, 0)[0] for numbers in (*known, terms)]
-
-
-def _is_product(op: Op) -> bool:
-    return op.primitive == "call" and op.text("callee") in WRITES
-
-
-def _product(op: Op, sizes: list[int]) -> tuple[Op, ...]:
-    """The loops of a product of these extents: rows, columns, and how long the sums are."""
-    rows, columns, terms = map(index, sizes)
-    builder = new_builder()
-    builder.location = op.location
-    builder.open()
-    write, c = WRITES[op.text("callee")], op.operands[2]
-
-    def element(at: tuple[Operand, ...]) -> None:
-        builder.emit(write, c, *at, _sum(builder, op, at, terms))
-
-    builder.nest((rows, columns), element)
-    return builder.close().ops
-
-
-def _sum(builder: Builder, op: Op, at: tuple[Operand, ...], terms: Operand) -> Operand:
-    a, b, _ = op.operands
-    assert isinstance(a.type, Array)
-    i, j = at
-
-    def term(k: Value, total: Operand) -> tuple[Operand]:
-        return (builder("add", total, builder("mul", builder("load", a, i, k), builder("load", b, k, j))),)
-
-    (total,) = builder.for_(terms, (constant(0, a.type.dtype),), term, counter="k")
-    return total
