@@ -21,7 +21,7 @@ from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_n
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
-from srcgrad.frontend.boundary.known import ValueNeededError, of_unequal_extents, stretched
+from srcgrad.frontend.boundary.known import ValueNeededError, of_large_products, of_unequal_extents, stretched
 from srcgrad.ir.core import Function
 from srcgrad.primitives.control import TOO_MUCH
 from srcgrad.settings import Options
@@ -74,7 +74,8 @@ class Compiled(CallableInNumba):
         except Exception as error:
             # What Numba's dispatcher says of an argument [] before it asks us (0.68).
             declined = "cannot compute fingerprint" in str(error)
-            if not declined and (entry is self._general_entry or not of_unequal_extents(*error.args)):
+            started_again = of_unequal_extents(*error.args) or of_large_products(*error.args)
+            if not declined and (entry is self._general_entry or not started_again):
                 taking_over = _taking_over(args, kwargs) if isinstance(error, ArgumentTypeError) else None
                 if taking_over is not None:
                     return taking_over(self, args, kwargs)

@@ -19,8 +19,9 @@ from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.callables import python_function
-from srcgrad.frontend.boundary.known import of_unequal_extents, stretched
+from srcgrad.frontend.boundary.known import large, of_unequal_extents, stretched
 from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
+from srcgrad.frontend.boundary.small import always_calls
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.lower import Lowered
 from srcgrad.ir.core import Block, Function, Op, Value, used, walk
@@ -80,6 +81,8 @@ class Request:
         wide = stretched(self.arguments)
         if self.options.mutates and wide != self.arguments and _takes_extents_to_be_equal(lowered.function):
             return replace(self, arguments=wide).lower()  # it could not be started again
+        if self.arguments == large(self.arguments) or (self.options.mutates and written_parameters(lowered.function)):
+            lowered = replace(lowered, function=always_calls(lowered.function))
         if self.options.mutates:
             self._refuse_read_only(lowered.function)
             for name in lowered.changed:

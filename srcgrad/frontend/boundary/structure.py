@@ -16,7 +16,8 @@ class Leaf:
     """A scalar or an array; ``weak`` as in NumPy's promotion (a Python scalar adapts to the other operand).
 
     ``exact``: no extent of the array is 1 but those of which its type says so. ``stretched``: an extent that turns out
-    to be 1 may meet another one in the program, here or elsewhere (see ``arrays.broadcasting``).
+    to be 1 may meet another one in the program, here or elsewhere (see ``arrays.broadcasting``). ``large``: matrices
+    may be so large that their products are better left to BLAS (``optimize.rows.products``).
     """
 
     type: Scalar | Array
@@ -24,6 +25,7 @@ class Leaf:
     writeable: bool = True
     exact: bool = False
     stretched: bool = False
+    large: bool = False
 
 
 @dataclass(frozen=True)

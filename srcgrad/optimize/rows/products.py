@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Op, Operand, Value, index, same, walk_ops
+from srcgrad.ir.core import Op, Operand, Value, index, same, walk
 from srcgrad.optimize.product_loops import is_product, product_loops
 from srcgrad.optimize.rows.touches import Looking
+from srcgrad.primitives.control import TOO_LARGE
 from srcgrad.primitives.table import new_builder
+
+# What a row is multiplied with: with as much in each of 64 lanes, loops take as long as BLAS does (AVX-512).
+LARGEST = 64 * 64
 
 
 class Products:
@@ -20,7 +24,7 @@ class Products:
         self._loops: dict[Op, tuple[Op, ...]] = {}
 
     def is_one(self, op: Op) -> bool:
-        return is_product(op) and op not in self.calls
+        return is_product(op) and op not in self.calls and bool(op.attributes.get("small"))
 
     def loop(self, product: Op, trips: Operand, looking: Looking) -> tuple[Op, ...] | None:
         """The loop over these rows that a product is, if it is one, behind what it needs to know."""
@@ -32,6 +36,8 @@ class Products:
             builder.location = product.location
             builder.open()
             columns, terms = (_extent(builder, product.operands[k], looking) for k in (2, 0))
+            fits = builder("le", builder("mul", columns, terms), index(LARGEST))
+            builder.emit("check", fits, terms, columns, exception="ValueError", message=TOO_LARGE)
             self._loops[product] = (*builder.close().ops, *product_loops(product, trips, columns, terms))
             looking.learn(self._loops[product])
         found = self._loops[product]
@@ -40,7 +46,8 @@ class Products:
     def take(self, *ops: Op) -> None:
         """Note that these calls, if they are any, have become loops."""
         for op in ops:
-            self.sums |= {r: op for inner in walk_ops(self._loops.get(op, ())) for r in inner.results}
+            if op in self._loops:
+                self.sums |= {r: op for inner in walk(self._loops[op][-1].blocks[0]) for r in inner.results}
 
 
 def _extent(builder: Builder, matrix: Operand, looking: Looking) -> Operand:
