@@ -66,7 +66,7 @@ class _Turning:
     def is_allowed(self) -> bool:
         """Whether neither order of the iterations, nor whether the rest comes first, matters to any memory."""
         rows, rest = self.looking.at(self.rows), [self.looking.at(op) for op in self.rest]
-        if rows.raises or rows.unknown or any(r.unknown for r in rest):
+        if rows.raises or rows.unknown or any(r.unknown or (r.raises and self.looking.is_seen(rows)) for r in rest):
             return False
         born = set(defined(self.rows.blocks[0]))
         for site in rows.written - born:

@@ -21,7 +21,7 @@ def is_loop_over_rows(op: Op) -> bool:
 
 def joined(first: Op, between: Sequence[Op], second: Op, looking: Looking) -> list[Op] | None:
     """The ops in their new order, with one loop in the place of two; None where that is not allowed."""
-    if not same(first.operands[0], second.operands[0]) or not _row_by_row(looking.at(first), looking.at(second)):
+    if not same(first.operands[0], second.operands[0]) or not _row_by_row(first, second, looking):
         return None
     before: list[Op] = []
     behind: list[Op] = []
@@ -46,13 +46,15 @@ def hands_on(first: Op, second: Op, looking: Looking) -> bool:
     return has_loops(first) and any(_is_own(site, looking) for site in met)
 
 
-def _row_by_row(first: Touched, second: Touched) -> bool:
-    if first.unknown or second.unknown or (first.raises and second.raises):
+def _row_by_row(first: Op, second: Op, looking: Looking) -> bool:
+    """Whether an iteration of the second may come before later ones of the first."""
+    one, other = looking.at(first), looking.at(second)
+    if one.unknown or other.unknown or one.raises or (other.raises and looking.is_seen(one)):
         return False
-    if second.uses.intersection(first.op.results):
+    if other.uses.intersection(first.results):
         return False
-    met = first.sites & second.sites & (first.written | second.written)
-    return all(_in_the_same_row(first, second, site) for site in met)
+    met = one.sites & other.sites & (one.written | other.written)
+    return all(_in_the_same_row(one, other, site) for site in met)
 
 
 def _in_the_same_row(first: Touched, second: Touched, site: Value) -> bool:

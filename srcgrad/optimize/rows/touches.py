@@ -120,12 +120,12 @@ class Looking:
             return False
         if second.uses.intersection(one.results) or first.uses.intersection(other.results):
             return False
-        if (first.raises and (second.raises or second.touches)) or (second.raises and self._is_seen(first)):
+        if (first.raises and (second.raises or second.touches)) or (second.raises and self.is_seen(first)):
             return False  # what a check stands in front of may be allowed by it alone
         met = first.sites & second.sites
         return not met & (first.written | second.written) or all(self._both_add(first, second, s) for s in met)
 
-    def _is_seen(self, touched: Touched) -> bool:
+    def is_seen(self, touched: Touched) -> bool:
         """Whether who catches an exception finds it done: another is raised, or the caller's memory changed."""
         return touched.raises or bool(touched.written & self.sites.parameters)
 
