@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from srcgrad.api.sizes import Size
 from srcgrad.backend.numba_jit import Generated
 from srcgrad.frontend.boundary.places import Capture, Captured
 from srcgrad.frontend.boundary.structure import Structure
@@ -28,6 +29,8 @@ class Artifact:
         The positions of the parameters that are used at all.
     files
         The source files the code was made of.
+    sizes
+        Of matrices that are taken to be small.
     """
 
     generated: Generated
@@ -38,3 +41,4 @@ class Artifact:
     written: frozenset[int]
     reads: frozenset[int]
     files: frozenset[str]
+    sizes: tuple[Size, ...] = ()

@@ -16,6 +16,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.api.plans import Plan, Primal, Structures
+from srcgrad.api.sizes import are_large
 from srcgrad.api.specialise import Constant, Specialisations
 from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 # What is done to loops that are compiled, by steps that readers are not shown.
 FOLLOWING = {
+    "run_row_by_row": "does for each row what array statements do for all rows",
     "run_in_threads": "runs independent iterations in threads, in 32 chunks",
     "run_in_lanes": "runs independent iterations side by side, in blocks of 64",
     "run_along_diagonals": "goes through tables along their antidiagonals",
@@ -105,9 +107,11 @@ class Compiled(CallableInNumba):
 
     # -- the native entry and calls from njit code --------------------------------------------------------
 
-    def _compile_natively(self, structures: Structures) -> Any:
+    def _compile_natively(self, structures: Structures, arguments: Sequence[object]) -> Any:
         try:
             specialisation = self._table.compile(structures)
+            if are_large(specialisation.artifact.sizes, arguments):
+                specialisation = specialisation.for_large()
         except ValueNeededError as unknown:  # which the general entry looks at
             raise NotNative from unknown
         artifact = specialisation.artifact

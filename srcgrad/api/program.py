@@ -15,6 +15,7 @@ from srcgrad.analysis.written import written_parameters
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
 from srcgrad.api.plans import Backward, Columns, Forward, Gradient, Plan, Primal, Rows, Structures, Tangent
+from srcgrad.api.sizes import small_sizes
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
@@ -54,6 +55,7 @@ class Program:
             written_parameters(self.lowered.function) if several else frozenset(),
             reads,
             self.lowered.files,
+            small_sizes(self.function),
         )
 
 

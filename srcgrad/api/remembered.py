@@ -21,6 +21,7 @@ from srcgrad import watch
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.portable import NotPortable, Route, code_digest, described, follow, route_to, structure_text
+from srcgrad.api.sizes import Size
 from srcgrad.backend import cache as storage
 from srcgrad.backend.numba_jit import Generated
 from srcgrad.frontend.boundary.callables import python_function
@@ -74,6 +75,7 @@ class _Record:
     written: frozenset[int]
     reads: frozenset[int]
     files: tuple[tuple[str, str], ...]
+    sizes: tuple[Size, ...]
 
 
 def remembered(asked: Asked) -> Artifact | None:
@@ -140,7 +142,15 @@ def _recorded(function: FunctionType, artifact: Artifact, structures: Structures
     files = artifact.files | set(_homes([*structures, artifact.result], (c.read() for c in captures)))
     digests = tuple(sorted((file, _digest(file)) for file in files if file))
     return _Record(
-        artifact.generated, artifact.result, hidden, captured, artifact.names, artifact.written, artifact.reads, digests
+        artifact.generated,
+        artifact.result,
+        hidden,
+        captured,
+        artifact.names,
+        artifact.written,
+        artifact.reads,
+        digests,
+        artifact.sizes,
     )
 
 
@@ -164,6 +174,7 @@ def _revived(record: _Record, function: FunctionType) -> Artifact | None:
         record.written,
         record.reads,
         frozenset(file for file, _ in record.files),
+        record.sizes,
     )
 
 

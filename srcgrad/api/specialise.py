@@ -16,6 +16,7 @@ from srcgrad.api.binding import parameters_of
 from srcgrad.api.marshal import flattener, rebuilder
 from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.remembered import Asked, remember, remembered
+from srcgrad.api.sizes import are_large
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
@@ -184,6 +185,8 @@ class Specialisations:
             assert not isinstance(found, tuple)
         if found is None or not found.fresh():
             found = self.for_values(arguments, self.compile)
+            if are_large(found.artifact.sizes, found.leaves(arguments)):
+                found = found.for_large()
             needed = self._needed.get(self.structures(arguments))
             if needed:
                 self._by_key[key] = needed

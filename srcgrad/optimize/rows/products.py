@@ -8,11 +8,8 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Op, Operand, Value, index, same, walk
 from srcgrad.optimize.product_loops import is_product, product_loops
 from srcgrad.optimize.rows.touches import Looking
-from srcgrad.primitives.control import TOO_LARGE
+from srcgrad.primitives.control import LARGEST_SMALL, TOO_LARGE
 from srcgrad.primitives.table import new_builder
-
-# What a row is multiplied with: with as much in each of 64 lanes, loops take as long as BLAS does (AVX-512).
-LARGEST = 64 * 64
 
 
 class Products:
@@ -36,7 +33,7 @@ class Products:
             builder.location = product.location
             builder.open()
             columns, terms = (_extent(builder, product.operands[k], looking) for k in (2, 0))
-            fits = builder("le", builder("mul", columns, terms), index(LARGEST))
+            fits = builder("le", builder("mul", columns, terms), index(LARGEST_SMALL))
             builder.emit("check", fits, terms, columns, exception="ValueError", message=TOO_LARGE)
             self._loops[product] = (*builder.close().ops, *product_loops(product, trips, columns, terms))
             looking.learn(self._loops[product])
