@@ -15,7 +15,7 @@ from benchmarks.figures import Figure, print_table
 from benchmarks.problem import Measured
 from benchmarks.problems import PROBLEMS
 
-NAMES = ("calls", "elementary", "compile", "memory")
+NAMES = ("calls", "elementary", "compile", "memory", "threads")
 
 
 def main() -> int:
@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the problems; needs the extra bench")
     options = parser.parse_args()
     chosen = options.only or (*PROBLEMS, *NAMES)
-    print(f"{platform.machine()}, Python {platform.python_version()}, one thread\n")
+    print(f"{platform.machine()}, Python {platform.python_version()}, one thread unless stated\n")
     problems = [name for name in PROBLEMS if name in chosen or name.split(":")[0] in chosen]
     found = suite.run(problems, options.peers) if problems else []
     tables: dict[str, list[Figure]] = {}

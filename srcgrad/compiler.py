@@ -62,13 +62,14 @@ from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.shorten_recurrences import shorten_recurrences
 from srcgrad.optimize.simplify_loops import simplify_loops
 from srcgrad.optimize.sink_into_branches import sink_into_branches
+from srcgrad.optimize.skip_rows import skip_rows
 from srcgrad.optimize.spread_factors import spread_factors
 from srcgrad.optimize.store_first import store_first, store_part_first
 from srcgrad.optimize.trust_indices import trust_indices
 from srcgrad.optimize.unify_extents import unify_extents
 from srcgrad.optimize.unroll_for_lanes import unroll_for_lanes
 from srcgrad.optimize.unroll_short import unroll_short
-from srcgrad.optimize.write_out_products import write_out_products
+from srcgrad.optimize.write_out_products import write_out_products, write_out_thin_products
 from srcgrad.settings import Options
 from srcgrad.watch import announcing, warn_of_unknown_steps
 
@@ -144,6 +145,8 @@ CONTRACT = each(
     share_common,
     remove_dead,
 )
+# Where there are many directions: each row of a product with a small matrix is a matrix itself.
+THIN = each(followed(write_out_thin_products, unroll_short, fold_constants, share_common))
 # Where it is differentiated: a running minimum keeps the place, and not the history of what it chose.
 CHOICES = each(choose_again)
 # After reversal: forward values are named out of scope until recall brings them back.
@@ -180,6 +183,7 @@ LANES = each(
     # Independent iterations side by side, with inner loops unrolled for that first.
     unroll_for_lanes,
     run_in_lanes,
+    skip_rows,
     # Tables of which an element is made of earlier ones.
     followed(run_along_diagonals, fold_constants, hoist_invariants, share_common),
     # Pairs of points: coordinates in columns, sums in registers.
@@ -210,7 +214,7 @@ STEPS = tuple(
             trust_indices.__name__,
             *(step.name for step in (*PREPARE, *ROWS, *CONTRACT)),
             set_budgets.__name__,
-            *(step.name for step in CHOICES),
+            *(step.name for step in (*THIN, *CHOICES)),
             "reverse",
             "forward",
             all_directions.__name__,
@@ -268,21 +272,22 @@ def columns(function: Function, position: int, options: Options) -> Function:
     """The Jacobian of the only result by the array parameter at ``position``, direction by direction in one loop."""
     # Of the function alone: what its callees write to is their caller's business.
     copying = () if options.mutates else (Step(copy_arguments.__name__, copy_arguments),)
-    value = run(function, (*preparing(options), *copying))
+    prepared = run(function, preparing(options))
+    value = run(prepared, copying)
     differentiate = Step("forward", partial(forward.forward, wrt=(position,)))
     looping = Step(all_directions.__name__, partial(all_directions, value=value, position=position))
-    steps = (*preparing(options), differentiate, *each(remove_dead), *copying, looping)
-    return run(function, (*steps, *finishing(options)))
+    steps = (*THIN, differentiate, *each(remove_dead), *copying, looping)
+    return run(prepared, (*steps, *finishing(options)))
 
 
 def rows(function: Function, position: int, options: Options) -> Function:
     """The Jacobian of the only result, an array, by the array parameter at ``position``, row by row in one loop."""
     copying = () if options.mutates else (Step(copy_arguments.__name__, copy_arguments),)
-    value = run(function, (*preparing(options), *copying))
+    prepared = run(function, preparing(options))
+    value = run(prepared, copying)
     differentiate = Step("reverse", partial(pullbacks.pullback, wrt=(position,)))
     looping = Step(all_cotangents.__name__, partial(all_cotangents, value=value, position=position))
-    steps = (*preparing(options), *CHOICES, differentiate, *RECALL, *copying, looping)
-    return run(function, (*steps, *finishing(options)))
+    return run(prepared, (*CHOICES, differentiate, *RECALL, *copying, looping, *finishing(options)))
 
 
 def pullback(function: Function, wrt: Sequence[int], options: Options) -> Function:

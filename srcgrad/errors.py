@@ -24,7 +24,11 @@ class Error(Exception):
     Attributes
     ----------
     message, hint, file, line, column, end_column
+    raised
+        The exception that Python is sure to raise there, if it is: a handler in the program would catch it.
     """
+
+    raised: type[Exception] | None = None
 
     def __init__(
         self,

@@ -30,7 +30,8 @@ class Options:
         Run iterations on all cores (`numba.set_num_threads`) where they are found to be independent, be it in a loop
         over `range` or `numba.prange`. The result does not depend on the number of threads. Compiled code only.
     cache : bool
-        Keep generated modules and machine code on disk, so that another process need not compile.
+        Keep generated modules and machine code on disk, so that another process need not compile. The machine code of
+        `srcgrad.vector_math` is kept in any case.
     mutates : bool
         The function's writes to its array arguments reach the caller's arrays. False copies those first.
     check_nan : bool

@@ -13,13 +13,13 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from random_parts.complexes import Complexes
 from random_parts.containers import BOX
 from random_parts.expressions import Shape
 from random_parts.functions import TWICE
+from random_parts.habits import CLASSES, RECURSIONS, Habits
 from random_parts.patterns import HELPERS
 
-TEXTS = {**HELPERS, "Box": BOX, "twice": TWICE}
+TEXTS = {**HELPERS, **CLASSES, **RECURSIONS, "Box": BOX, "twice": TWICE}
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,11 @@ def program_of_iterations(seed: int, rows: int = 7) -> Program:
     return _IterationWriter(seed, rows).program()
 
 
+def program_of_habits(seed: int) -> Program:
+    """One of idioms of array code, functions that change what is around them, and states that loops hand on."""
+    return _HabitWriter(seed, 7).program()
+
+
 def program_of_arrays(seed: int) -> Program:
     """One whose result is a tuple of arrays and a number, some of them the same memory or that of an argument."""
     return _ArrayWriter(seed, 7).program()
@@ -56,7 +61,7 @@ def laid_out(x: Any, layout: int) -> Any:
     return np.repeat(x, 2, axis=0)[::2] if layout == 2 else x[::-1].copy()[::-1]
 
 
-class _Writer(Complexes):
+class _Writer(Habits):
     """Writes one program, statement by statement, keeping in ``scope`` what is bound."""
 
     share_of_rows = 0.35  # of the programs that have a matrix for independent iterations
@@ -205,6 +210,24 @@ class _IterationWriter(_Writer):
         if self.rng.random() < 0.3:
             self.statement()
             self.independent()
+
+
+class _HabitWriter(_Writer):
+    """Of these statements half or more are of the kinds that the others have not."""
+
+    def __init__(self, seed: int, rows: int) -> None:
+        super().__init__(seed, rows)
+        more = [self.both_sides, self.through_views, self.duplicates, self.masked, self.in_place, self.keep_axes]
+        more += [self.product, self.chain, self.exchange_whole, self.changer, self.on_array, self.insist, self.find]
+        more += [self.hand_on, self.remember, self.backlog, self.recur, self.items, self.draw]
+        self.statements += more
+        self.weights += [self.rng.choice([0.2, 1, 2, 5]) for _ in more]
+        self.long = self.rng.choice([8, 14, 24])
+
+    def body(self) -> None:
+        for _ in range(self.rng.randint(2, 5)):
+            if len(self.lines) < self.long:
+                self.statement()
 
 
 class _ArrayWriter(_Writer):

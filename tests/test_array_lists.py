@@ -71,6 +71,18 @@ def as_a_stack(x, n):
     return total
 
 
+def beside_arrays_that_swap(x, n):
+    past = [x * 1.0]
+    u, v = x.copy(), x * 2.0
+    for i in range(n):
+        past.append(np.sin(past[-1]) * u)
+        u, v = v, u
+        if u[1] > 0.3:
+            u = u * 0.7
+        u[0] += past[-1][1] * x[i % 3]
+    return np.sum(past[1] * past[2]) + np.sum(u * v)
+
+
 def replaced(x, n):
     past = [x, x * 2.0, np.ones(3)]
     for t in range(n):
@@ -116,7 +128,7 @@ def joined(x, n):
     return np.sum(np.concatenate(parts) ** 2) + np.sum(np.vstack(parts)[1:] ** 3)
 
 
-PROGRAMS = [history, in_place, matrices, as_a_stack, replaced, all_of_one, views, joined]
+PROGRAMS = [history, in_place, matrices, as_a_stack, beside_arrays_that_swap, replaced, all_of_one, views, joined]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -214,9 +226,18 @@ def carried_item_written_to(x, n):
     return np.sum(past[0])
 
 
+def carried_array_put_in(x, n):
+    past, a, b = [], x.copy(), x * 2.0
+    for _ in range(n):
+        past.append(a)
+        b[0] = a[1] * 3.0
+        a, b = b, a
+    return np.sum(past[0] * past[-1])
+
+
 REFUSED = [
     *(written_later, written_before, written_in_the_next_iteration, written_after_the_loop),
-    *(item_written_to, carried_item_written_to),
+    *(item_written_to, carried_item_written_to, carried_array_put_in),
 ]
 
 

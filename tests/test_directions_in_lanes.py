@@ -12,6 +12,7 @@ from srcgrad.api.compiled import Compiled
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.plans import Columns, Gradient, Rows
 from srcgrad.differentiate import all_directions
+from srcgrad.optimize import skip_rows
 from srcgrad.optimize.lanes import reach, widen
 from srcgrad.settings import Options
 
@@ -26,6 +27,7 @@ def three_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_directions, "COLUMNS", 3)
     monkeypatch.setattr(all_directions, "ROWS", 3)
     monkeypatch.setattr(widen, "GROUP", 3)
+    monkeypatch.setattr(skip_rows, "LONG", 3)
 
 
 def left(x):

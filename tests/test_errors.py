@@ -63,15 +63,12 @@ def refused(*arguments: object, error: type[Exception], found: str, instead: str
 # -- syntax ----------------------------------------------------------------------------------------------
 
 
-@refused(1.0, error=UnsupportedSyntaxError, found="leaving a try", instead="leave behind it")
+@refused(1.0, error=UnsupportedSyntaxError, found="leaving the `finally` of a try", instead="Leave behind it")
 def leaves_try(x):
     try:
-        if x > 0.0:
-            return 1.0 / x  # here
-        y = x
-    except ZeroDivisionError:
-        y = 0.0
-    return y
+        x = x * x
+    finally:
+        return 1.0 / x  # noqa: B012  # here
 
 
 @refused(1.0, error=UnsupportedError, found="this context", instead="Only np.errstate")

@@ -27,9 +27,9 @@ def generator(x):
 def catches(x):
     for _ in range(2):
         try:
-            break
-        except ValueError:
-            return 0.0
+            x = x + 1.0
+        finally:
+            break  # noqa: B012
     return x
 
 
@@ -165,7 +165,7 @@ REFUSALS = [
     (makes_a_tensor, (X,), UnsupportedError, "srcgrad's tensor has no rule", "srcgrad.tensor"),
     (uses_a_tensor_function, (X,), UnsupportedError, "srcgrad's sigmoid has no rule", "srcgrad.sigmoid"),
     (generator, (1.0,), UnsupportedError, "returns a generator", "def generator"),
-    (catches, (1.0,), UnsupportedSyntaxError, "leaving a try", "break"),
+    (catches, (1.0,), UnsupportedSyntaxError, "leaving the `finally`", "break  # noqa: B012"),
     (with_block, (1.0,), UnsupportedError, "this context", "with open"),
     (unknown_name, (1.0,), UnboundError, "'undefined_name' is not defined", "undefined_name"),
     (unknown_function, (1.0,), UnsupportedError, "np.busday_count has no rule", "np.busday_count"),

@@ -71,6 +71,86 @@ def integers_and_floats(x, n):
     return sum(path)
 
 
+def captured_in_a_branch(x, n):
+    total = 0.0
+    for p in range(3):
+        for i in range(2):
+            if x[p] > 0.8:
+                values = [x[i]]
+                for j in range(2):
+                    values.append(x[j] * x[2] + p)
+
+                def last(t):
+                    return t * values[-1]  # noqa: B023  # it is called in this iteration only
+
+                total += last(n)
+    return total
+
+
+def kept_from_an_earlier_iteration(x, n):
+    total = 0.0
+    for p in range(3):
+        if x[p] < n - 2:
+            values = [x[p]]
+            for j in range(2):
+                values.append(x[j] * x[3] + values[-1])
+        if p > 0:
+            total += values[-1] * values[p]
+    return total * values[0]
+
+
+def rows_of_an_earlier_iteration(x, n):
+    total = 0.0
+    for p in range(3):
+        if x[p] < n - 2:
+            rows = [x * x[p]]
+            for j in range(2):
+                rows.append(np.sin(x) * rows[-1] + j)
+        if p > 0:
+            total += np.sum(rows[-1] * rows[p])
+    return total + rows[0][1]
+
+
+def returned_from_loops(x, n):
+    for p in range(3):
+        for i in range(2):
+            if x[p + i] > 0.8:
+                values = [v * v + p for v in x]
+                return sum(values) * values[i]
+    return x[0] + n
+
+
+def comprehended_in_a_branch(x, n):
+    total = 0.0
+    for p in range(n):
+        if x[p] > 0.0:
+            values = [v * x[p] + p for v in x]
+        if p > 1:
+            total += values[p] * values[0]
+    return total + values[1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        captured_in_a_branch,
+        kept_from_an_earlier_iteration,
+        rows_of_an_earlier_iteration,
+        returned_from_loops,
+        comprehended_in_a_branch,
+    ],
+)
+def test_lists_of_some_paths(f):
+    confirm(f, X, 3)
+
+
+def test_a_list_that_has_not_been_made():
+    with pytest.raises(UnboundLocalError, match="values"):
+        kept_from_an_earlier_iteration(X, 1)
+    with pytest.raises(UnboundLocalError, match="values"):
+        grad(kept_from_an_earlier_iteration, jit=False)(X, 1)
+
+
 @pytest.mark.parametrize("f", [triangle, levels, chosen, of_arrays, integers_and_floats])
 def test_all_modes(f):
     confirm(f, X, 3)

@@ -40,7 +40,18 @@ def written_before(x: Array) -> float:
     return np.sum(flat * X)
 
 
-@pytest.mark.parametrize("f", [step_of_a_transform, sums_beside_a_list, written_before])
+def halves(x: Array, low: int, high: int) -> float:
+    if high - low == 1:
+        return x[low] * x[low]
+    middle = (low + high) // 2
+    return np.sin(halves(x, low, middle)) + halves(x, middle, high)
+
+
+def beside_a_recursion(x: Array) -> float:
+    return step_of_a_transform(x) * halves(x, 0, 6)
+
+
+@pytest.mark.parametrize("f", [step_of_a_transform, sums_beside_a_list, written_before, beside_a_recursion])
 def test_not_read_afterwards(f: Callable[[Array], float]) -> None:
     gradient = grad(f, jit=False)(X)
     for k in range(6):

@@ -12,7 +12,7 @@ from oracle.differences import gradient
 from oracle.dual_numpy import is_differentiable
 from oracle.programs import exact, is_well_conditioned, load, relative_error, shrink
 from oracle.verdicts import RIGHT, fails_alike, verdict
-from random_programs import Program, program, program_of_iterations
+from random_programs import Program, program, program_of_habits, program_of_iterations
 
 import srcgrad
 
@@ -65,6 +65,19 @@ def test_plain_slow(batch: int) -> None:
 @pytest.mark.parametrize("batch", range(20))
 def test_independent_iterations(batch: int) -> None:
     check(range(BATCH * batch, BATCH * (batch + 1)), make=program_of_iterations)
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("batch", range(2))
+def test_habits(batch: int) -> None:
+    check(range(BATCH * batch, BATCH * (batch + 1)), make=program_of_habits)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize("batch", range(2, 40))
+def test_habits_slow(batch: int) -> None:
+    check(range(BATCH * batch, BATCH * (batch + 1)), make=program_of_habits)
 
 
 @pytest.mark.parametrize("batch", range(2))

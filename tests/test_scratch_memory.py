@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, jit
-from srcgrad.memory import buffer, large_pages, popped_row, pushed_row, row_stack, zeroed
+from srcgrad.memory import buffer, empty, large_pages, popped_row, pushed_row, row_stack, zeroed, zeros
 
 
 @numba.njit
@@ -53,6 +53,34 @@ def test_a_buffer_of_zeros() -> None:
         return total
 
     assert counted(np.array([1.0, 2.0, 4.0])) == 14.0
+
+
+def test_fresh_arrays() -> None:
+    @numba.njit
+    def made(n: int, m: int) -> Any:
+        a, b, c = empty((n, m, 2), np.float32), zeros((m, n), np.complex128), zeros((), np.bool_)
+        a[n - 1, m - 1, 1] = 4.0
+        b[0, 0] += 1j
+        return a, b, c, a.strides, a.nbytes, empty(np.uint64(n), np.int64).shape
+
+    a, b, c, strides, size, shape = made(3, 5)
+    expected = np.zeros((5, 3), complex)
+    expected[0, 0] = 1j
+    assert a.dtype == np.float32 and a.shape == (3, 5, 2) and a.flags.c_contiguous and a[2, 4, 1] == 4.0
+    assert (strides, size, shape) == (a.strides, a.nbytes, (3,))
+    np.testing.assert_array_equal(b, expected)
+    assert c.shape == () and not c
+
+
+@pytest.mark.parametrize("extents", [(-1, 3), (2**40, 2**40), (2**61, 1), (2**60 - 1, 2), (3, -(2**62))])
+def test_fresh_arrays_that_cannot_be(extents: tuple[int, int]) -> None:
+    @numba.njit
+    def made(n: int, m: int) -> int:
+        array = zeros((n, m), np.float64)
+        return array.size
+
+    with pytest.raises(MemoryError):
+        made(*extents)
 
 
 def test_a_stack_that_grows() -> None:
@@ -129,7 +157,7 @@ def test_what_stays_is_one() -> None:
 def test_large_memory_is_asked_for_in_large_pages() -> None:
     @numba.njit
     def made(n: int) -> Any:
-        kept = large_pages(np.empty((n, 1000), np.float32))
+        kept = large_pages(empty((n, 1000), np.float32))
         for k in range(n):
             kept[k, 0] = k
         return kept
@@ -164,7 +192,7 @@ def carried(x: float, n: int) -> float:
 
 
 def test_what_a_loop_of_any_length_keeps_is_in_large_pages() -> None:
-    assert "large_pages(np.empty(" in grad(carried).backward_source(0.7, 5, level="compiled")
+    assert "large_pages(empty(" in grad(carried).backward_source(0.7, 5, level="compiled")
     assert "large_pages" not in grad(carried).backward_source(0.7, 5)
     assert "large_pages" not in grad(carried, vector_math=False).backward_source(0.7, 5, level="compiled")
     assert grad(carried)(0.7, 5) == pytest.approx(grad(carried, jit=False)(0.7, 5), rel=1e-13)

@@ -98,7 +98,7 @@ def test_gradient(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Options, "reorders", property(lambda options: True))
     x = np.linspace(-1.0, 2.0, n) ** 3
     confirm_gradients(curvature, (x,))
-    assert "np.empty" in grad(curvature, jit=False, cache=False).backward_source(x, level="compiled")
+    assert "empty(" in grad(curvature, jit=False, cache=False).backward_source(x, level="compiled")
 
 
 PRODUCT = """

@@ -49,6 +49,24 @@ def two_states(x: Any, k: int) -> Any:
     return np.sum(u * v)
 
 
+def anew(x: Any, k: int) -> Any:
+    """Nothing is stored to what is made."""
+    u = x * x
+    for _ in range(k):
+        u = np.zeros(x.shape[0])
+    u[1] -= u[3] * 0.5
+    return np.sum(u)
+
+
+def anew_until(x: Any, k: int) -> Any:
+    u = x * x
+    n = 0
+    while n < k and u[0] < 0.7:
+        u = np.ones(x.shape[0]) * 0.6
+        n += 1
+    return np.sum(np.sin(u))
+
+
 def zeros(x: Any, k: int) -> Any:
     """Elements that nothing is stored to."""
     u = np.outer(x, x)
@@ -124,8 +142,8 @@ def listed(x: Any, k: int) -> Any:
     return total
 
 
-PROGRAMS = [argument, seen, history, two_states, zeros, in_place_too, inside_another, until, sometimes, two_names,
-            grows, listed]  # fmt: skip
+PROGRAMS = [argument, seen, history, two_states, anew, anew_until, zeros, in_place_too, inside_another, until,
+            sometimes, two_names, grows, listed]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from srcgrad.analysis.affine import Affine, affine
 from srcgrad.analysis.views import behind
-from srcgrad.ir.core import Block, Function, Op, Operand, Value, definitions
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, definitions
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import Effect, effect
 
@@ -19,10 +19,15 @@ class Definitions:
 
     def __init__(self, function: Function) -> None:
         self.op = definitions(function.body)
+        self._forms: dict[Value, Affine] = {}
 
     def affine(self, operand: Operand) -> Affine:
         """The affine form of an integer operand."""
-        return affine(operand, self.op)
+        if isinstance(operand, Const):
+            return affine(operand, self.op)
+        if operand not in self._forms:
+            self._forms[operand] = affine(operand, self.op)
+        return self._forms[operand]
 
     def root(self, array: Value) -> Value:
         """The reference behind all views."""

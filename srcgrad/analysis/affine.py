@@ -20,20 +20,30 @@ class Affine:
     constant: int
 
     def __add__(self, other: Affine | int) -> Affine:
+        return self.plus(other, 1)
+
+    def plus(self, other: Affine | int, factor: int) -> Affine:
+        """``self + other * factor``."""
         if isinstance(other, int):
-            return Affine(self.terms, self.constant + other)
+            return Affine(self.terms, self.constant + other * factor)
         terms = dict(self.terms)
         for value, coefficient in other.terms.items():
-            terms[value] = terms.get(value, 0) + coefficient
-        return Affine({v: c for v, c in terms.items() if c}, self.constant + other.constant)
+            total = terms.get(value, 0) + coefficient * factor
+            if total:
+                terms[value] = total
+            else:
+                terms.pop(value, None)
+        return Affine(terms, self.constant + other.constant * factor)
 
     def __mul__(self, factor: int) -> Affine:
+        if factor == 1:
+            return self
         if not factor:
             return Affine({}, 0)
         return Affine({v: c * factor for v, c in self.terms.items()}, self.constant * factor)
 
     def __sub__(self, other: Affine | int) -> Affine:
-        return self + other * -1
+        return self.plus(other, -1)
 
     @property
     def is_constant(self) -> bool:

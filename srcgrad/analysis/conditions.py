@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from srcgrad.analysis.affine import Affine
-from srcgrad.analysis.inequalities import OPPOSITE, comparison, outcome
+from srcgrad.analysis.inequalities import OPPOSITE, comparison
 from srcgrad.ir.core import Const, Op, Operand, Value
 from srcgrad.ir.types import INDEX
 
@@ -28,26 +28,27 @@ def implied(condition: Operand, holds: bool, definitions: Definitions, affine: A
     return comparison(name, affine(op.operands[1]) - affine(op.operands[0]))
 
 
-def decided(
-    condition: Operand, definitions: Definitions, affine: AsForm, proves: Callable[[Affine], bool]
-) -> bool | None:
-    """Whether a condition holds, by what ``proves`` says of affine forms; None if that is not known."""
+def proved(
+    condition: Operand, holds: bool, definitions: Definitions, affine: AsForm, proves: Callable[[Affine], bool]
+) -> bool:
+    """Whether a condition certainly holds, or certainly does not, by what ``proves`` says of affine forms."""
     if isinstance(condition, Const):
-        return bool(condition.value)
+        return bool(condition.value) == holds
     op = definitions.get(condition)
     if op is None:
-        return None
+        return False
     if op.primitive == "not_":
-        opposite = decided(op.operands[0], definitions, affine, proves)
-        return None if opposite is None else not opposite
+        return proved(op.operands[0], not holds, definitions, affine, proves)
     if op.primitive in ("and_", "or_"):
-        settling = op.primitive == "or_"
-        sides = [decided(x, definitions, affine, proves) for x in op.operands]
-        return settling if settling in sides else (None if None in sides else not settling)
-    if op.primitive not in OPPOSITE or op.operands[0].type != INDEX:
-        return None
-    a, b = (affine(x) for x in op.operands)
-    return outcome(op.primitive, b - a, proves)
+        every = all if op.primitive == ("and_" if holds else "or_") else any
+        return every(proved(x, holds, definitions, affine, proves) for x in op.operands)
+    name = op.primitive if holds else OPPOSITE.get(op.primitive)
+    if name not in OPPOSITE or op.operands[0].type != INDEX:
+        return False
+    gap = affine(op.operands[1]) - affine(op.operands[0])
+    if name == "ne":
+        return proves(gap - 1) or proves(gap * -1 - 1)
+    return all(proves(form) for form in comparison(name, gap))
 
 
 def alternatives(condition: Operand, definitions: Definitions) -> list[Operand]:

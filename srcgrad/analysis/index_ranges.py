@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.affine import Affine
-from srcgrad.analysis.conditions import alternatives, decided, implied
+from srcgrad.analysis.conditions import alternatives, implied, proved
 from srcgrad.analysis.extents import Dim, Extents
 from srcgrad.analysis.inequalities import fact, is_large, without
 from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Operand, Value, defined, first_carried, index
@@ -30,7 +30,10 @@ DEPTH = 10
 
 @dataclass
 class _Search:
+    """What is left of a proof's steps, and how deep the search for each form that could not be proved was."""
+
     steps: int = STEPS
+    failed: dict[tuple[frozenset[tuple[Value, int]], int], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -110,28 +113,34 @@ class IndexRanges:
         """The facts that follow from a condition, or from its opposite."""
         return implied(condition, holds, self.definitions.op, self.affine)
 
-    def decides(self, condition: Operand) -> bool | None:
-        """Whether a condition holds at the op that ``walk`` has reached; None if that is not known."""
-        return decided(condition, self.definitions.op, self.affine, self.proves)
+    def holds(self, condition: Operand, wanted: bool = True) -> bool:
+        """Whether it is known at the op that ``walk`` has reached that a condition holds, or that it does not."""
+        return proved(condition, wanted, self.definitions.op, self.affine, self.proves)
 
     def always_passes(self, check: Op) -> bool:
         """Whether a check holds by what is in force before it: one of its conditions does if the others do not."""
         conditions = alternatives(check.operands[0], self.definitions.op)
         for condition in conditions:
             opposite = [f for x in conditions if x is not condition for f in self.implied(x, False)]
-            with self.assuming(opposite), self.assuming(self._resolved()):
-                if self.decides(condition):
+            with self.assuming(opposite), self._settling_clauses():
+                if self.holds(condition):
                     return True
         return False
 
-    def _resolved(self) -> list[Affine]:
-        """The facts of clauses of which all conditions but one are refuted by now."""
-        known = []
-        for clause in self._clauses:
-            left = [x for x in clause if self.decides(x) is not False]
+    @contextmanager
+    def _settling_clauses(self) -> Iterator[None]:
+        """With the facts of clauses of which all conditions but one are refuted by now."""
+        clauses, known = self._clauses, []
+        self._clauses = []
+        for clause in clauses:
+            left = [x for x in clause if not self.holds(x, False)]
             if len(left) == 1:
                 known += self.implied(left[0], True)
-        return known
+            else:
+                self._clauses.append(left)
+        with self.assuming(known):
+            yield
+        self._clauses = clauses
 
     def _named(self, value: Value) -> Affine:
         if value in self._same:
@@ -158,30 +167,48 @@ class IndexRanges:
     def _proves(self, form: Affine, search: _Search, depth: int) -> bool:
         if form.is_constant:
             return form.constant >= 0
-        search.steps -= 1
-        if depth == 0 or search.steps < 0 or is_large(form):
+        key = frozenset(form.terms.items()), form.constant
+        if depth <= search.failed.get(key, 0) or search.steps == 0 or is_large(form):
             return False
+        search.steps -= 1
+        search.failed[key] = depth  # also while it is being looked into: no proof rests on itself
+        if not self._follows(form, search, depth - 1):
+            return False
+        del search.failed[key]
+        return True
+
+    def _follows(self, form: Affine, search: _Search, depth: int) -> bool:
         latest = max(form.terms, key=lambda v: self._order.get(v, -1))
         sign = form.terms[latest]
         for known in [*self._facts(latest), *self._given.get(latest, ())]:
-            if known.terms.get(latest, 0) * sign > 0 and self._proves(without(latest, form, known), search, depth - 1):
+            if known.terms.get(latest, 0) * sign > 0 and self._proves(without(latest, form, known), search, depth):
                 return True
         cases = self._cases(latest)
-        return bool(cases) and all(self._holds_in(case, latest, form, search, depth - 1) for case in cases)
+        return bool(cases) and all(self._holds_in(case, latest, form, search, depth) for case in cases)
 
     def _holds_in(self, case: _Case, value: Value, form: Affine, search: _Search, depth: int) -> bool:
+        inner = form + (case.form - fact(value)) * form.terms[value]
+        if not case.given:
+            return self._proves(inner, search, depth)
+        outside, search.failed = search.failed, {}  # more can be proved by what holds in this case
         with self.assuming(case.given):
-            return self._proves(form + (case.form - fact(value)) * form.terms[value], search, depth)
+            holds = self._proves(inner, search, depth)
+        search.failed = outside
+        return holds
 
     @contextmanager
     def assuming(self, facts: tuple[Affine, ...] | list[Affine]) -> Iterator[None]:
-        keys = [value for known in facts for value in known.terms]
-        for known in facts:
-            for value in known.terms:
-                self._given.setdefault(value, []).append(known)
+        added = [value for known in facts for value in known.terms if self._adds(value, known)]
         yield
-        for value in keys:
+        for value in added:
             self._given[value].pop()
+
+    def _adds(self, value: Value, known: Affine) -> bool:
+        given = self._given.setdefault(value, [])
+        if known in given:
+            return False
+        given.append(known)
+        return True
 
     # Facts that a value carries with it
 
@@ -276,15 +303,14 @@ class IndexRanges:
         self._walk(self.function.body, reached)
 
     def _walk(self, block: Block, reached: Callable[[Op], None]) -> None:
-        facts: list[Affine] = []
         clauses = len(self._clauses)
-        for op in block.ops:
-            with self.assuming(facts):
+        with ExitStack() as facts:
+            for op in block.ops:
                 reached(op)
                 for inner, known in zip(op.blocks, self._inside(op), strict=True):
-                    with self.assuming(known), self.assuming(self._resolved()):
+                    with self.assuming(known), self._settling_clauses():
                         self._walk(inner, reached)
-            facts.extend(self._after(op))
+                facts.enter_context(self.assuming(self._after(op)))
         del self._clauses[clauses:]
 
     def _inside(self, op: Op) -> list[list[Affine]]:

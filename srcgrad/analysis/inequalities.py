@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import gcd
 
 from srcgrad.analysis.accesses import Definitions
@@ -31,29 +30,6 @@ def comparison(name: str, gap: Affine) -> list[Affine]:
     return []
 
 
-def outcome(name: str, gap: Affine, proves: Callable[[Affine], bool]) -> bool | None:
-    """Whether ``a op b``, with ``gap = b - a``; None if that is not known."""
-    match name:
-        case "lt":
-            return _either(gap - 1, gap * -1, proves)
-        case "le":
-            return _either(gap, gap * -1 - 1, proves)
-        case "gt":
-            return _either(gap * -1 - 1, gap, proves)
-        case "ge":
-            return _either(gap * -1, gap - 1, proves)
-    apart = proves(gap - 1) or proves(gap * -1 - 1)
-    if apart or (gap.is_constant and gap.constant == 0):
-        return apart if name == "ne" else not apart
-    return None
-
-
-def _either(yes: Affine, no: Affine, proves: Callable[[Affine], bool]) -> bool | None:
-    if proves(yes):
-        return True
-    return False if proves(no) else None
-
-
 def fact(value: Value, sign: int = 1, constant: int = 0) -> Affine:
     """``sign * value + constant``."""
     return Affine({value: sign}, constant)
@@ -63,7 +39,11 @@ def without(value: Value, form: Affine, known: Affine) -> Affine:
     """``form - k * known``, scaled, with the k > 0 that removes a value."""
     a, b = abs(form.terms[value]), abs(known.terms[value])
     common = gcd(a, b)
-    return form * (b // common) - known * (a // common)
+    scale, k = b // common, a // common
+    terms = {v: c * scale for v, c in form.terms.items()} if scale > 1 else dict(form.terms)
+    for v, c in known.terms.items():
+        terms[v] = terms.get(v, 0) - c * k
+    return Affine({v: c for v, c in terms.items() if c}, form.constant * scale - known.constant * k)
 
 
 def is_large(form: Affine) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srcgrad.api.sizes import Size
+from srcgrad.api.conditions import Formula, value_of
 from srcgrad.backend.numba_jit import Generated
 from srcgrad.frontend.boundary.places import Capture, Captured
 from srcgrad.frontend.boundary.structure import Structure
@@ -29,8 +30,10 @@ class Artifact:
         The positions of the parameters that are used at all.
     files
         The source files the code was made of.
+    conditions
+        What has to hold of extents for the code to run to its end.
     sizes
-        Of matrices that are taken to be small.
+        What has to hold for matrices that it takes to be small to be so.
     """
 
     generated: Generated
@@ -41,4 +44,13 @@ class Artifact:
     written: frozenset[int]
     reads: frozenset[int]
     files: frozenset[str]
-    sizes: tuple[Size, ...] = ()
+    conditions: tuple[Formula, ...]
+    sizes: tuple[Formula, ...]
+
+    def fits(self, leaves: Sequence[object]) -> bool:
+        """Whether the conditions hold for these leaves."""
+        return all(value_of(condition, leaves) for condition in self.conditions)
+
+    def is_for_sizes_of(self, leaves: Sequence[object]) -> bool:
+        """Whether matrices are small for these leaves, as far as these tell."""
+        return all(value_of(size, leaves) for size in self.sizes)

@@ -16,12 +16,12 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.api.plans import Plan, Primal, Structures
-from srcgrad.api.sizes import are_large
 from srcgrad.api.specialise import Constant, Specialisations
 from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
+from srcgrad.frontend.boundary.callables import innermost
 from srcgrad.frontend.boundary.known import ValueNeededError, of_large_products, of_unequal_extents, stretched
 from srcgrad.ir.core import Function
 from srcgrad.primitives.control import TOO_MUCH
@@ -49,17 +49,25 @@ class Compiled(CallableInNumba):
 
     def __init__(self, function: Callable[..., object], plan: Plan, options: Options) -> None:
         functools.update_wrapper(self, function)
-        self._table = Specialisations(function, plan, options)
+        self._begin(Specialisations(function, plan, options))
+
+    def _begin(self, table: Specialisations) -> None:
+        """As if nothing had been called yet."""
+        self._table = table
+        self._python = innermost(table.function) or innermost  # which never changes
+        self._code = self._python.__code__
         self._parameters = self._table.parameters
         self.__signature__ = Signature(self._parameters.rows)
         self._guards: tuple[Constant, ...] = ()
         self._inside = InsideEntry(self._table.bind, self._compile_inside)
-        native = options.jit and not self._parameters.variadic
+        native = table.options.jit and not self._parameters.variadic
         self._native = NativeEntry(self._parameters.positional_stub(), self._compile_natively)
         self._general_entry = self._parameters.binder(self._general)
         self._entry = self._parameters.binder(self._native) if native else self._general_entry
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._python.__code__ is not self._code:
+            self._begin(Specialisations(self._table.function, self._table.plan, self._table.options))
         entry = self._entry
         try:
             return entry(*args, **kwargs)
@@ -110,7 +118,7 @@ class Compiled(CallableInNumba):
     def _compile_natively(self, structures: Structures, arguments: Sequence[object]) -> Any:
         try:
             specialisation = self._table.compile(structures)
-            if are_large(specialisation.artifact.sizes, arguments):
+            if not specialisation.artifact.is_for_sizes_of(arguments):
                 specialisation = specialisation.for_large()
         except ValueNeededError as unknown:  # which the general entry looks at
             raise NotNative from unknown

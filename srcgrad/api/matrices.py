@@ -124,8 +124,7 @@ class Jacobian:
             table = Specialisations(self.function, plan, replace(self.options, mutates=False))
             self._tables[len(args), plan] = table
         arguments = table.bound(args, {})
-        structures = table.structures(arguments)
-        if (plan, structures) in self._refused:
+        if self._refused and (plan, table.structures(arguments)) in self._refused:
             return None
         try:
             code = table.find(arguments)
@@ -133,7 +132,7 @@ class Jacobian:
         except InternalError:
             raise
         except Error:  # which is raised again where a direction alone is not taken either
-            self._refused.add((plan, structures))
+            self._refused.add((plan, table.structures(arguments)))
             return None
 
 

@@ -14,8 +14,8 @@ from srcgrad import compiler
 from srcgrad.analysis.written import written_parameters
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
+from srcgrad.api.conditions import conditions_of, sizes_of
 from srcgrad.api.plans import Backward, Columns, Forward, Gradient, Plan, Primal, Rows, Structures, Tangent
-from srcgrad.api.sizes import small_sizes
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
@@ -55,7 +55,8 @@ class Program:
             written_parameters(self.lowered.function) if several else frozenset(),
             reads,
             self.lowered.files,
-            small_sizes(self.function),
+            conditions_of(self.lowered.function),
+            sizes_of(self.function),
         )
 
 

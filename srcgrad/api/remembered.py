@@ -19,9 +19,9 @@ from types import FunctionType
 
 from srcgrad import watch
 from srcgrad.api.artifact import Artifact
+from srcgrad.api.conditions import Formula
 from srcgrad.api.plans import Plan, Structures
 from srcgrad.api.portable import NotPortable, Route, code_digest, described, follow, route_to, structure_text
-from srcgrad.api.sizes import Size
 from srcgrad.backend import cache as storage
 from srcgrad.backend.numba_jit import Generated
 from srcgrad.frontend.boundary.callables import python_function
@@ -75,7 +75,8 @@ class _Record:
     written: frozenset[int]
     reads: frozenset[int]
     files: tuple[tuple[str, str], ...]
-    sizes: tuple[Size, ...]
+    conditions: tuple[Formula, ...]
+    sizes: tuple[Formula, ...]
 
 
 def remembered(asked: Asked) -> Artifact | None:
@@ -150,6 +151,7 @@ def _recorded(function: FunctionType, artifact: Artifact, structures: Structures
         artifact.written,
         artifact.reads,
         digests,
+        artifact.conditions,
         artifact.sizes,
     )
 
@@ -174,6 +176,7 @@ def _revived(record: _Record, function: FunctionType) -> Artifact | None:
         record.written,
         record.reads,
         frozenset(file for file, _ in record.files),
+        record.conditions,
         record.sizes,
     )
 

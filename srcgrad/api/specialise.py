@@ -14,12 +14,12 @@ import numpy as np
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import parameters_of
 from srcgrad.api.marshal import flattener, rebuilder
-from srcgrad.api.plans import Plan, Structures
+from srcgrad.api.plans import Columns, Plan, Rows, Structures
 from srcgrad.api.remembered import Asked, remember, remembered
-from srcgrad.api.sizes import are_large
 from srcgrad.backend import numba_jit
 from srcgrad.backend.entry import NumbaError, collection_paused, compile_lock, fault_of_ours, timing_numba
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.boundary.callables import as_defined, innermost
 from srcgrad.frontend.boundary.known import (
     Path,
     ValueNeededError,
@@ -31,6 +31,7 @@ from srcgrad.frontend.boundary.known import (
     of_large_products,
     of_unequal_extents,
     stretched,
+    table_paths,
     value_at,
 )
 from srcgrad.frontend.boundary.places import Captured
@@ -54,19 +55,20 @@ SCALARS = frozenset({float, bool, complex, types.NoneType, *(d.numpy.type for d 
 class Constant:
     """A value taken from outside as a constant, with a short cut for the case that the very same object is there."""
 
-    __slots__ = ("_captured", "_read", "_seen")
+    __slots__ = ("_as_defined", "_captured", "_read", "_seen")
 
     def __init__(self, captured: Captured) -> None:
         self._captured = captured
-        self._read = captured.capture.read
+        self._read = captured.capture.reader
         found = self._read()
+        self._as_defined = as_defined(found if isinstance(found, types.FunctionType) else None)
         # A list or dict may have changed and still be the same object.
         self._seen = found if captured.holds() and not isinstance(found, list | dict | set) else CHANGED
 
     def holds(self) -> bool:
         """Whether the program is still right."""
         try:
-            if self._read() is self._seen:
+            if self._read() is self._seen and self._as_defined():
                 return True
         except (ValueError, LookupError, AttributeError):
             return False
@@ -121,14 +123,15 @@ class Specialisation:
 
     def attempt(self, leaves: Sequence[object], directions: Sequence[object] = ()) -> tuple[Specialisation, object]:
         """The same, and which code could do it: this, or a wider one."""
-        try:
-            return self, self._results(leaves, directions)
-        except ValueError as error:
-            if of_large_products(*error.args):
-                self.met_large = True
-                return self.for_large().attempt(leaves, directions)
-            if self.widen is None or not of_unequal_extents(*error.args):
-                raise
+        if self.widen is None or self._has_run or self.artifact.fits(leaves):  # else Numba would compile it in vain
+            try:
+                return self, self._results(leaves, directions)
+            except ValueError as error:
+                if of_large_products(*error.args):
+                    self.met_large = True
+                    return self.for_large().attempt(leaves, directions)
+                if self.widen is None or not of_unequal_extents(*error.args):
+                    raise
         found = self.widen(leaves).attempt(leaves, directions)
         self.missed = True
         return found
@@ -156,7 +159,11 @@ class Specialisations:
         self.function = function
         self.plan = plan
         self.options = options
-        self.parameters = parameters_of(function)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.as_defined = as_defined(innermost(self.function))
+        self.parameters = parameters_of(self.function)
         self.bind = self.parameters.binder(_gather)
         self._by_key: dict[object, Specialisation | tuple[Path, ...]] = {}
         # Of arguments of such structures: the leaves whose values have to be known.
@@ -165,6 +172,8 @@ class Specialisations:
 
     def bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
         """One argument per parameter."""
+        if not self.as_defined():
+            self._begin()
         arguments = self.bind(*args, **kwargs)
         assert isinstance(arguments, tuple)
         return arguments
@@ -185,9 +194,9 @@ class Specialisations:
             assert not isinstance(found, tuple)
         if found is None or not found.fresh():
             found = self.for_values(arguments, self.compile)
-            if are_large(found.artifact.sizes, found.leaves(arguments)):
+            if not found.artifact.is_for_sizes_of(found.leaves(arguments)):
                 found = found.for_large()
-            needed = self._needed.get(self.structures(arguments))
+            needed = self._needed_of(self.structures(arguments))
             if needed:
                 self._by_key[key] = needed
                 self._by_key[_with_values(key, needed, arguments)] = found
@@ -203,9 +212,15 @@ class Specialisations:
             return self.find(arguments)
         return found.widen(found.leaves(arguments))
 
+    def _needed_of(self, described: Structures) -> tuple[Path, ...]:
+        """The leaves whose values have to be known; a Jacobian's program, which is long, is made for small extents."""
+        if described not in self._needed:
+            self._needed[described] = tuple(table_paths(described)) if isinstance(self.plan, Columns | Rows) else ()
+        return self._needed[described]
+
     def _with_ones(self, described: Structures) -> tuple[Path, ...]:
         """Have it known from now on which extents of such arguments are 1."""
-        known = self._needed.get(described, ())
+        known = self._needed_of(described)
         self._needed[described] = (*known, *(path for path in array_paths(described) if path not in known))
         return self._needed[described]
 
@@ -214,7 +229,7 @@ class Specialisations:
         described = self.structures(arguments)
         while True:
             structures = described
-            for path in self._needed.get(described, ()):
+            for path in self._needed_of(described):
                 structures = fixed(structures, path, value_at(arguments, path))
             try:
                 return use(structures)
@@ -222,7 +237,7 @@ class Specialisations:
                 if unknown.leaf is None:
                     raise
                 path = leaf_paths(structures)[unknown.leaf]
-                self._needed[described] = (*self._needed.get(described, ()), path)
+                self._needed[described] = (*self._needed_of(described), path)
 
     def structures(self, arguments: tuple[object, ...]) -> Structures:
         names = self.parameters.names

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from srcgrad.analysis.affine import Affine, affine
-from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument
+from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument, numpy_name
 from srcgrad.backend.raised_text import exception_text
-from srcgrad.backend.scratch_text import BUFFERS, buffer_text
+from srcgrad.backend.scratch_text import LARGE_PAGES
 from srcgrad.ir.core import Const, Op, Operand, Value
 from srcgrad.ir.types import Array
 from srcgrad.primitives.control import OUT_OF_RANGE
@@ -20,21 +20,13 @@ SUM = PRECEDENCE["+"]
 
 
 def array_text(op: Op, expressions: Expressions, placed: Mapping[Value, str]) -> str:
-    """A fresh array, or a view; ``placed`` has the function of srcgrad.memory that says where it is."""
+    """A fresh array, or a view; ``placed`` has the function of srcgrad.memory that makes it."""
     text = expressions.text
     result = op.result.type
     assert isinstance(result, Array)
     match op.primitive:
         case "alloc":
-            extents = [text(x) for x in op.operands]
-            shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
-            place = placed.get(op.result, "")
-            if place:
-                expressions.imported.add(place)
-            if place in BUFFERS.values():
-                return buffer_text(op, shape)
-            made = f"np.{op.text('fill')}({shape}{dtype_argument(result.dtype)})"
-            return f"{place}({made})" if place else made
+            return _fresh(op, result, expressions, placed.get(op.result))
         case "slice":
             return _slice(op, expressions)
         case "transpose":
@@ -50,6 +42,20 @@ def array_text(op: Op, expressions: Expressions, placed: Mapping[Value, str]) ->
         case "select":
             return expressions.template("select", op)[0]
     raise AssertionError(f"no text for {op.primitive}")
+
+
+def _fresh(op: Op, result: Array, expressions: Expressions, place: str | None) -> str:
+    extents = [expressions.text(x) for x in op.operands]
+    shape = extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
+    fill = op.text("fill")
+    if place is None:
+        return f"np.{fill}({shape}{dtype_argument(result.dtype)})"
+    expressions.imported.add(place)
+    arguments = f"{shape}, {numpy_name(result.dtype)}"
+    if place != LARGE_PAGES:
+        return f"{place}({arguments})"
+    expressions.imported.add(fill)
+    return f"{place}({fill}({arguments}))"
 
 
 def _expanded(op: Op, expressions: Expressions, rank: int) -> str:

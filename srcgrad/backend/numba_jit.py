@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad.backend.cache import digest, keep
 from srcgrad.backend.machine_code import guard_cache
+from srcgrad.backend.numba_passes import leave_out_passes
 from srcgrad.backend.runtime import reword
 from srcgrad.backend.vector_cache import MEMORY, VECTOR_MATH, fingerprint, keep_vector_functions
 from srcgrad.ir.core import Function, walk
@@ -112,9 +113,10 @@ def load(generated: Generated, options: Options) -> Compiled:
     entry = getattr(module, generated.entry)
     if not options.jit:
         return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
+    leave_out_passes(module)
     if path and not generated.recursive:  # what Numba reads back of a function that calls itself may crash (0.68.1)
         guard_cache(entry)
-    if path and VECTOR_MATH in imported:
+    if VECTOR_MATH in imported:
         keep_vector_functions(module)
     return Compiled(entry, entry, generated.text, str(module.__file__))
 

@@ -18,20 +18,22 @@ from srcgrad.primitives.table import Effect, effect
 
 BUFFERS, LARGE_PAGES = {"empty": "buffer", "zeros": "zeroed"}, "large_pages"  # of srcgrad.memory
 ROWS = {"stack": "row_stack", "push": "pushed_row", "pop": "popped_row"}
-SCRATCH_NAMES = frozenset({*BUFFERS.values(), LARGE_PAGES, *ROWS.values()})
+FRESH = frozenset(BUFFERS)  # for what has no such place
+SCRATCH_NAMES = frozenset({*BUFFERS.values(), LARGE_PAGES, *ROWS.values(), *FRESH})
 LARGEST, ALL = 1024, 8192  # elements of one allocation, and of all
 FIRST = 16  # rows of a new stack
 
 
 def places(function: Function) -> dict[Value, str]:
-    """The function of srcgrad.memory that makes an allocation, or finds a place for it, where there is one."""
-    large = (op.result for op in walk(function.body) if _grows(op))
-    return {**dict.fromkeys(large, LARGE_PAGES), **on_stack(function)}
+    """The function of srcgrad.memory that makes an allocation, or finds a place for it."""
+    made = [op for op in walk(function.body) if op.primitive == "alloc"]
+    fresh = {op.result: LARGE_PAGES if _grows(op) else op.text("fill") for op in made}
+    return {**fresh, **on_stack(function)}
 
 
 def _grows(op: Op) -> bool:
     """Whether an op makes storage of a reverse sweep, whose size the program knows when it runs."""
-    kept = op.primitive == "alloc" and ("stored" in op.attributes or "snapshots" in op.attributes)
+    kept = "stored" in op.attributes or "snapshots" in op.attributes
     return kept and op.attributes["fill"] == "empty" and not _is_literal(op.operands)
 
 
@@ -71,11 +73,6 @@ def _is_literal(extents: Sequence[Operand]) -> bool:
 
 def _hands_on(op: Op) -> bool:
     return effect(op.primitive) is Effect.CALL or op.primitive == "push"
-
-
-def buffer_text(op: Op, shape: str) -> str:
-    assert isinstance(op.result.type, Array)
-    return f"{BUFFERS[op.text('fill')]}({shape}, {numpy_name(op.result.type.dtype)})"
 
 
 def pushed_rows(function: Function) -> frozenset[Value]:

@@ -1,7 +1,8 @@
 """The machine code of srcgrad.vector_math is kept beside the generated modules, whatever folder the package is in.
 
 A module that uses such a function links the code that is found there; to compile it takes longer than many a
-gradient. Files are stamped with the text of the whole package: its functions call each other.
+gradient. So it is kept whatever the option `cache` says, as Python keeps the bytecode of packages. Files are stamped
+with the text of the whole package: its functions call each other.
 """
 
 from __future__ import annotations

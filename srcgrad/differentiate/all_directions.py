@@ -22,8 +22,8 @@ from collections.abc import Sequence
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Operand, Value, constant, index
-from srcgrad.ir.rewrite import copy_block, fresh
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, constant, index, walk
+from srcgrad.ir.rewrite import copy_block, fresh, rewrite
 from srcgrad.ir.types import Array, Scalar, Type
 from srcgrad.primitives.table import new_builder
 
@@ -45,6 +45,7 @@ def all_directions(tangent: Function, value: Function, position: int) -> Functio
     shape = _extents(builder, parameters[position])
     size = _product(builder, shape)
     (result,) = _inlined(builder, value, parameters)
+    tangent = _without_checks_of(value, tangent)
     rows = _extents(builder, result)
     matrix = builder("alloc", *rows, size, name="matrix", dtype=of.dtype, fill="empty")
 
@@ -74,6 +75,7 @@ def all_cotangents(pullback: Function, value: Function, position: int) -> Functi
     (gradient,) = pullback.results
     assert isinstance(gradient.type, Array)
     (result,) = _inlined(builder, value, parameters)
+    pullback = _without_checks_of(value, pullback)
     rows = _extents(builder, result)
     size = _product(builder, rows)
     columns = _extents(builder, parameters[position])
@@ -88,6 +90,16 @@ def all_cotangents(pullback: Function, value: Function, position: int) -> Functi
     builder.for_(size, (), row, counter="k", directions=ROWS)
     whole = matrix if len(rows) == 1 else builder("reshape", matrix, *rows, *columns)
     return Function(pullback.name, builder.close((whole,)), {**value.callees, **pullback.callees})
+
+
+def _without_checks_of(value: Function, derivative: Function) -> Function:
+    """What the value has checked, whose program is the same up to there, is not checked for each direction again."""
+    checked = {_spelled(op) for op in walk(value.body) if op.primitive == "check"}
+    return rewrite(derivative, lambda op: ([], {}) if op.primitive == "check" and _spelled(op) in checked else None)
+
+
+def _spelled(check: Op) -> tuple[object, ...]:
+    return (check.text("message"), check.location)
 
 
 def _unit(builder: Builder, k: Value, shape: Sequence[Operand], like: Value) -> Value:

@@ -49,7 +49,9 @@ def _is_active(walk: Reverse, op: Op) -> bool:
 
 def _touches_shadow(walk: Reverse, block: Block) -> bool:
     for op in block.ops:
-        if any(x in walk.twins for x in op.operands) or any(_touches_shadow(walk, b) for b in op.blocks):
+        if "recycled" in op.attributes or any(x in walk.twins for x in op.operands):
+            return True
+        if any(_touches_shadow(walk, b) for b in op.blocks):
             return True
     return False
 

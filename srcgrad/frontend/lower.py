@@ -109,6 +109,8 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     parameters = [Value(leaf.type, label) for label, leaf in labels]
     lowering.builder.stretches = known.draws or not labels or any(leaf.stretched for _, leaf in labels)
     lowering.exact = frozenset(p for p, (_, leaf) in zip(parameters, labels, strict=True) if leaf.exact)
+    small = ((p, k, n) for p, (_, leaf) in zip(parameters, labels, strict=True) for k, n in enumerate(leaf.extents))
+    lowering.builder.extents = {(p, k): n for p, k, n in small if n}
     lowering.builder.open(parameters)
     leaves = iter(parameters)
     if lowering.draws:

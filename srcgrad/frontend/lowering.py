@@ -15,7 +15,7 @@ from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending, Scope
-from srcgrad.frontend.values import ArrayValue, FrontValue, MaybeNone, ScalarValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, GrowingList, MaybeNone, ScalarValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Function, Location, Op, Value
 
@@ -54,6 +54,8 @@ class Lowering:
         Where ops go; ``builder.location`` is the expression being lowered.
     scope
         The variables of the function being lowered.
+    scopes
+        Those of the functions that lead here, outermost first.
     hidden, captured
         Arrays and compile-time values found outside; see ``boundary.places``.
     callees
@@ -78,6 +80,8 @@ class Lowering:
         The lists that grow at run time, with the type of their items, and the variables that hold them.
     keyed
         The dicts that take keys known at run time only, by where they are made.
+    outgrown, gone_through
+        The loops over lists that their bodies make longer or shorter, and those over lists that are being lowered.
     overwritten
         Those of them that hold arrays in places where others were before.
     caught
@@ -102,6 +106,7 @@ class Lowering:
     def __init__(self, builder: Builder, scope: Scope) -> None:
         self.builder = builder
         self.scope = scope
+        self.scopes = [scope]
         self.hidden: list[tuple[Capture, Value]] = []
         self.captured: dict[tuple[int, object], tuple[Capture, object]] = {}
         self.callees: dict[str, Function] = {}
@@ -116,6 +121,8 @@ class Lowering:
         self.ruled: list[RuledCall] = []
         self.growing: dict[object, Structure] = {}
         self.overwritten: set[object] = set()
+        self.outgrown: set[object] = set()
+        self.gone_through: list[tuple[object, GrowingList]] = []
         self.caught: tuple[type, ...] = ()
         self.changes = 0
         self.draws = False
@@ -184,10 +191,12 @@ class Lowering:
         self.files.add(scope.file)
         before = self.scope, self.path
         self.scope, self.path = scope, (*self.path, *step)
+        self.scopes.append(scope)
         try:
             yield
         finally:
             self.scope, self.path = before
+            self.scopes.pop()
 
     def location(self, node: ast.AST) -> Location | None:
         """Where the node stands in the user's source; the language's own functions have the place of their caller."""
@@ -286,6 +295,18 @@ class Lowering:
         finally:
             for scope, names in now.items():
                 scope.names = names
+
+    @contextmanager
+    def going_through(self, key: object, whole: GrowingList | None) -> Iterator[None]:
+        """Inside is the body of a loop over a list."""
+        if whole is None or key in self.outgrown:
+            yield
+            return
+        self.gone_through.append((key, whole))
+        try:
+            yield
+        finally:
+            self.gone_through.pop()
 
     # -- names ------------------------------------------------------------------------------------------
 

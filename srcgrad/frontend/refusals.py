@@ -15,6 +15,12 @@ def refusal(location: Location | None, message: str, hint: str = "", error: type
     return error(message, hint=hint, file=location.file, line=location.line, column=location.column, end_column=end)
 
 
+def raises(error: Error, exception: type[Exception]) -> Error:
+    """The error for what is sure to raise this exception in Python, too, so that a handler there would catch it."""
+    error.raised = exception
+    return error
+
+
 def refuse(builder: Builder, message: str, hint: str = "", error: type[Error] = ArgumentTypeError) -> Error:
     """An error at the expression being lowered, to be raised."""
     return refusal(builder.location, message, hint, error)

@@ -146,13 +146,36 @@ def is_record(cls: type) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class GrowingList:
-    """A list whose length is known at run time only: of numbers, arrays, and tuples of them; see ``growing``."""
+    """A list whose length is known at run time only: of numbers, arrays, tuples of them, and lists; see ``growing``."""
 
     key: object  # where it was made
     scope: object  # a scope.Scope, and its variable that holds the list's memory and length
     variable: str
     item: Structure
     shared: list[bool] = dataclasses.field(default_factory=list)  # not empty once another name may hold it, too
+    home: object = None  # the block in which it was made
+    row: Row | None = None  # of a list in a list: where it is
+    uses: ListUses = dataclasses.field(default_factory=lambda: ListUses())  # of a list of lists
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """The place of a list in another: which item of it, and which column of the items holds its length."""
+
+    whole: GrowingList
+    at: Operand
+    column: int
+
+
+@dataclass
+class ListUses:
+    """What happens to a list and the lists in it, as far as two names for one of them would show it."""
+
+    altered: bool = False  # the list was given other items
+    changed: bool = False  # a list in it was
+    shared: list[bool] = dataclasses.field(default_factory=list)  # not empty once a name holds one as it was
+    held: bool = False  # a variable holds one by its place
+    replaced: bool = False  # another is put in the place of one
 
 
 class SinglePass:

@@ -34,6 +34,7 @@ class Builder:
         self.kept: list[Value] = []
         self.written: list[tuple[Value, tuple[list[Op], ...]]] = []
         self.copies: list[tuple[Value, Value]] = []  # where NumPy has views: the copy, and of what
+        self.extents: dict[tuple[Value, int], int] = {}  # of axes of arguments that are known; likewise
         self.stretches = False  # whether an extent may turn out to be 1 where it meets another; likewise
 
     @property

@@ -62,13 +62,13 @@ LARGE = '''def large_product(a, a_rows, a_columns, b, b_rows, b_columns, c, c_ro
     return False
 '''
 # Measured with OpenBLAS on AVX2 and AVX-512: a call costs as much as 500 to 1,000 multiplications in loops.
-SMALL_OR_LARGE = '''def {name}(a, b, c):
-    """c {equals} a @ b."""
+MULTIPLY = '''def multiply(a, b, c, kept):
+    """c = kept * c + a @ b, where what is kept is nothing or all."""
     m, k = a.shape
     n = b.shape[1]
     if m * n * k > 800 and large_product(
         a.ctypes, a.strides[0], a.strides[1], b.ctypes, b.strides[0], b.strides[1], c.ctypes, c.strides[0],
-        c.strides[1], m, k, n, lapack_letter(a), np.full(2, {kept}, a.dtype)
+        c.strides[1], m, k, n, lapack_letter(a), np.full(2, kept, a.dtype)
     ):
         return
     for i in range(m):
@@ -76,13 +76,26 @@ SMALL_OR_LARGE = '''def {name}(a, b, c):
             total = a.dtype.type(0)
             for t in range(k):
                 total += a[i, t] * b[t, j]
-            c[i, j] {equals} total
+            c[i, j] = total if kept == 0.0 else c[i, j] + total
 '''
-PRODUCT = SMALL_OR_LARGE.format(name="matrix_product", equals="=", kept=0.0)
-SUM = SMALL_OR_LARGE.format(name="add_product", equals="+=", kept=1.0)
+# A slice with a step is of any layout to Numba, so that what does the work is compiled once and not for each layout.
+CALL = '''def {name}(a, b, c):
+    """{meaning}."""
+    {multiply}(a[::1], b[::1], c[::1], {kept})
+'''
+PRODUCT = CALL.format(name="matrix_product", meaning="c = a @ b", multiply="multiply", kept=0.0)
+SUM = CALL.format(name="add_product", meaning="c += a @ b", multiply="multiply", kept=1.0)
 
 
-@routine(reads=2, fills=1, compiled=PRODUCT, jvp_into=product_jvp, vjp_into=product_vjp, helpers=(LARGE,), product=True)
+@routine(
+    reads=2,
+    fills=1,
+    compiled=PRODUCT,
+    jvp_into=product_jvp,
+    vjp_into=product_vjp,
+    helpers=(LARGE, MULTIPLY),
+    product=True,
+)
 def matrix_product(a: Matrix, b: Matrix, c: Matrix) -> None:
     """c = a @ b."""
     np.matmul(a, b, out=c)
@@ -95,7 +108,7 @@ def matrix_product(a: Matrix, b: Matrix, c: Matrix) -> None:
     jvp_into=sum_jvp,
     vjp_into=product_vjp,
     storing="matrix_product",
-    helpers=(LARGE,),
+    helpers=(LARGE, MULTIPLY),
     product=True,
 )
 def add_product(a: Matrix, b: Matrix, c: Matrix) -> None:
@@ -104,15 +117,18 @@ def add_product(a: Matrix, b: Matrix, c: Matrix) -> None:
 
 
 # What there is one of is taken for each of the others; where there is one to fill, it is the sum of all.
-STACK = '''def {name}(a, b, c):
-    """c[i] {equals} a[i] @ b[i]."""
+MULTIPLY_STACK = '''def multiply_stack(a, b, c, kept):
+    """c[i] = kept * c[i] + a[i] @ b[i]."""
     m, k = a.shape[1:]
     n = b.shape[2]
     count = max(a.shape[0], b.shape[0]) if a.shape[0] > 0 and b.shape[0] > 0 else 0
     a_step, b_step, c_step = int(a.shape[0] > 1), int(b.shape[0] > 1), int(c.shape[0] > 1)
-{first}    if m * n * k > 800:
+    if kept == 0.0 and c.shape[0] != count:
+        c[:] = 0
+        kept = 1.0
+    if m * n * k > 800:
         for i in range(count):
-            {product}(a[i * a_step], b[i * b_step], c[i * c_step])
+            multiply(a[i * a_step], b[i * b_step], c[i * c_step], kept)
         return
     for i in range(count):
         for p in range(m):
@@ -120,15 +136,10 @@ STACK = '''def {name}(a, b, c):
                 total = a.dtype.type(0)
                 for t in range(k):
                     total += a[i * a_step, p, t] * b[i * b_step, t, q]
-                c[i * c_step, p, q] {equals} total
+                c[i * c_step, p, q] = total if kept == 0.0 else c[i * c_step, p, q] + total
 '''
-ONE_OF_ALL = """    if c.shape[0] != count:
-        c[:] = 0
-        add_stack_product(a, b, c)
-        return
-"""
-STACK_SUM = STACK.format(name="add_stack_product", equals="+=", product="add_product", first="")
-STACK_PRODUCT = STACK.format(name="stack_product", equals="=", product="matrix_product", first=ONE_OF_ALL)
+STACK_PRODUCT = CALL.format(name="stack_product", meaning="c[i] = a[i] @ b[i]", multiply="multiply_stack", kept=0.0)
+STACK_SUM = CALL.format(name="add_stack_product", meaning="c[i] += a[i] @ b[i]", multiply="multiply_stack", kept=1.0)
 
 
 def stack_vjp(a: Stack, b: Stack, c: Stack, ct: Stack, a_bar: Stack | None, b_bar: Stack | None) -> None:
@@ -161,7 +172,7 @@ def stack_sum_jvp(a: Stack, b: Stack, c: Stack, a_dot: Stack | None, b_dot: Stac
     compiled=STACK_PRODUCT,
     jvp_into=stack_jvp,
     vjp_into=stack_vjp,
-    helpers=(LARGE, PRODUCT, SUM, STACK_SUM),
+    helpers=(LARGE, MULTIPLY, MULTIPLY_STACK),
 )
 def stack_product(a: Stack, b: Stack, c: Stack) -> None:
     """c[i] = a[i] @ b[i]."""
@@ -176,7 +187,7 @@ def stack_product(a: Stack, b: Stack, c: Stack) -> None:
     jvp_into=stack_sum_jvp,
     vjp_into=stack_vjp,
     storing="stack_product",
-    helpers=(LARGE, SUM),
+    helpers=(LARGE, MULTIPLY, MULTIPLY_STACK),
 )
 def add_stack_product(a: Stack, b: Stack, c: Stack) -> None:
     """c[i] += a[i] @ b[i]."""

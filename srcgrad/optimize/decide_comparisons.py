@@ -94,5 +94,4 @@ def _outcome(op: Op, ranges: IndexRanges) -> Operand | None:
         if ranges.proves(gap * -1):
             return a if op.primitive == "max" else b
         return None
-    holds = ranges.decides(op.result)
-    return None if holds is None else truth(holds)
+    return next((truth(wanted) for wanted in (True, False) if ranges.holds(op.result, wanted)), None)

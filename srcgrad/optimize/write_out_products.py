@@ -31,17 +31,29 @@ matrix that nobody else reads need not be in memory. The case is ``benchmarks/pr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 from srcgrad.analysis.extents import Extents
 from srcgrad.ir.core import Const, Function, Op, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.optimize.product_loops import is_product, product_loops
+from srcgrad.primitives.table import new_builder
 
 LARGEST = 216  # multiplications; from some hundred on a call costs less than what LLVM leaves of loops
+THIN = 16  # of a row by a matrix
 
 
 def write_out_products(function: Function) -> Function:
+    return _written_out(function, lambda sizes: 0 < prod(sizes) <= LARGEST)
+
+
+def write_out_thin_products(function: Function) -> Function:
+    """Also of any number of rows with a small matrix: for many directions, each row is a matrix itself."""
+    return _written_out(function, lambda sizes: 0 < prod(sizes[1:]) <= THIN)
+
+
+def _written_out(function: Function, is_small: Callable[[list[int]], bool]) -> Function:
     if not any(is_product(op) for op in walk(function.body)):
         return function
     extents = Extents(function)
@@ -50,7 +62,7 @@ def write_out_products(function: Function) -> Function:
         if not is_product(op):
             return None
         sizes = _sizes(op, extents)
-        return (product_loops(op, *map(index, sizes)), {}) if 0 < prod(sizes) <= LARGEST else None
+        return (_product(op, sizes), {}) if is_small(sizes) else None
 
     return rewrite(function, visit)
 
@@ -61,3 +73,13 @@ def _sizes(product: Op, extents: Extents) -> list[int]:
     known = [[int(x.value.real) for x in pair if isinstance(x, Const)] for pair in zip(c, (a[0], b[1]), strict=True)]
     terms = [int(x.value.real) for x in (a[1], b[0]) if isinstance(x, Const)]
     return [(*numbers, 0)[0] for numbers in (*known, terms)]
+
+
+def _product(op: Op, sizes: list[int]) -> tuple[Op, ...]:
+    """The loops of a product of these extents: rows, columns, and how long the sums are; 0 for any number of rows."""
+    builder = new_builder()
+    builder.location = op.location
+    builder.open()
+    count, columns, terms = map(index, sizes)
+    rows = count if sizes[0] else builder("dim", op.operands[2], axis=0)
+    return (*builder.close().ops, *product_loops(op, rows, columns, terms))

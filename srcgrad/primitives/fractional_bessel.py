@@ -126,7 +126,7 @@ def ratio_of_i(v: float, x: float) -> float:
         d = 1.0 / (b + d)
         c = b + 1.0 / c
         h *= c * d
-        if abs(c * d - 1.0) < 1e-16:
+        if not abs(c * d - 1.0) > 4e-16:  # the last place, or NaN
             break
         k += 1.0
     return 1.0 / h
@@ -207,7 +207,7 @@ def generalised_exponential_integral(n: float, x: float) -> float:
             d = 1.0 / (a * d + b)
             c = b + a / c
             h *= c * d
-            if abs(c * d - 1.0) < 1e-16:
+            if not abs(c * d - 1.0) > 4e-16:  # the last place, or NaN
                 break
         return h * math.exp(-x)
     total = 1.0 / (n - 1.0) if n > 1.0 else -math.log(x) - 0.57721566490153286

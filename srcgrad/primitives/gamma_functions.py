@@ -51,7 +51,7 @@ def incomplete_gamma(a: float, x: float, upper: bool) -> float:
         d = 1.0 / (factor * d + b)
         c = b + factor / c
         h *= d * c
-        if abs(d * c - 1.0) < 1e-16:
+        if not abs(d * c - 1.0) > 4e-16:  # the last place, or NaN
             break
     return scale * h if upper else 1.0 - scale * h
 
@@ -81,7 +81,7 @@ def beta_fraction(a: float, b: float, x: float) -> float:
             c = 1.0 + factor / c
             c = c if abs(c) > 1e-300 else 1e-300
             h *= c * d
-        if abs(c * d - 1.0) < 1e-16:
+        if not abs(c * d - 1.0) > 4e-16:  # the last place, or NaN
             break
     return h
 
@@ -156,7 +156,7 @@ def exponential_integral_1(x: float) -> float:
         d = 1.0 / (factor * d + b)
         c = b + factor / c
         h *= c * d
-        if abs(c * d - 1.0) < 1e-16:
+        if not abs(c * d - 1.0) > 4e-16:  # the last place, or NaN
             break
     return h * np.exp(-x)
 
@@ -257,7 +257,7 @@ def inverse_lower_gamma(a: float, p: float) -> float:
             low = x
         step = error * np.exp(x - (a - 1.0) * np.log(x) + math.lgamma(a))
         x -= step
-        if abs(step) <= 1e-16 * x:
+        if not abs(step) > 4e-16 * x:
             break
     return x
 
@@ -282,7 +282,7 @@ def inverse_incomplete_beta(a: float, b: float, p: float) -> float:
             low = x
         step = error * np.exp(norm - (a - 1.0) * np.log(x) - (b - 1.0) * np.log1p(-x))
         x -= step
-        if abs(step) <= 1e-16 * x:
+        if not abs(step) > 4e-16 * x:
             break
     return x
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from srcgrad.vector_math.operations import INFINITY, NAN, branch_free, horner
+from srcgrad.vector_math.operations import INFINITY, NAN, branch_free, horner, part
 
 # (atan(t) / t - 1) / t**2 in powers of t**2; tools/minimax.py
 ATAN_TAIL = (
@@ -75,7 +75,7 @@ def atan2(y: float, x: float) -> float:
     return math.copysign(angle, y)
 
 
-@branch_free
+@part
 def short_atan(x: float) -> float:
     """``atan`` to half the digits, for results in float32."""
     a = abs(x)

@@ -7,7 +7,7 @@ from math import pi
 import numba
 import numpy as np
 
-from srcgrad.vector_math.operations import ROUND, bits_of, branch_free, float_of, fma, horner
+from srcgrad.vector_math.operations import ROUND, bits_of, branch_free, float_of, fma, horner, part
 from srcgrad.vector_math.out_of_line import out_of_line
 
 # (sin(r) / r - 1) / r**2 and (cos(r) - 1 + r**2 / 2) / r**4 in powers of r**2; tools/minimax.py
@@ -38,7 +38,7 @@ ZERO, ONE, SIGN_BIT = numba.uint64(0), numba.uint64(1), numba.uint64(63)
 libm_sin, libm_cos, libm_tan = out_of_line("sin"), out_of_line("cos"), out_of_line("tan")
 
 
-@branch_free
+@part
 def reduced(x: float) -> tuple[np.uint64, float, float]:
     """The nearest multiple of pi/2, as bits of which the last two count, and what remains in two parts."""
     k = (x * TWO_OVER_PI + ROUND) - ROUND
@@ -48,7 +48,7 @@ def reduced(x: float) -> tuple[np.uint64, float, float]:
     return bits_of(k + ROUND), r, (((t - r) - w) - fma(k, PI_2_MIDDLE, -w)) - k * PI_2_LOW
 
 
-@branch_free
+@part
 def kernel_sin(r: float, low: float) -> tuple[float, float]:
     """The sine of ``r + low``, at most pi/4, and what it lost."""
     z = r * r
@@ -57,7 +57,7 @@ def kernel_sin(r: float, low: float) -> tuple[float, float]:
     return s, (r - s) + rest
 
 
-@branch_free
+@part
 def kernel_cos(r: float, low: float) -> tuple[float, float]:
     """The cosine of ``r + low``, and what it lost."""
     z = r * r
@@ -111,13 +111,13 @@ def tan(x: float) -> float:
     return y if not abs(x) < SMALL else x
 
 
-@branch_free
+@part
 def short_sin(r: float) -> float:
     z = r * r
     return r + r * z * horner(z, SIN_TAIL_SHORT)
 
 
-@branch_free
+@part
 def short_cos(r: float) -> float:
     z = r * r
     return 1.0 - 0.5 * z + z * z * horner(z, COS_TAIL_SHORT)

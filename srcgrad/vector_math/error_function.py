@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from srcgrad.vector_math.exponential import exp, short_exp
-from srcgrad.vector_math.operations import branch_free, horner
+from srcgrad.vector_math.operations import branch_free, horner, part
 
 # erf(x) / x - 1 in powers of x**2; tools/minimax.py
 ERF_NEAR = (
@@ -74,7 +74,7 @@ def erf(x: float) -> float:
     return math.copysign(near if a < 1.0 else far, x)
 
 
-@branch_free
+@part
 def short_erf(x: float) -> float:
     """``erf`` to half the digits, for results in float32."""
     a = abs(x)

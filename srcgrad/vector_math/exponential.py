@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.vector_math.operations import ROUND, branch_free, horner, power_of_two
+from srcgrad.vector_math.operations import ROUND, branch_free, horner, part, power_of_two, scaled
 
 LOG2_E, LN2 = 1.4426950408889634, 0.6931471805599453
 # log(2) in two parts: k times the first is exact for any k that occurs.
@@ -38,13 +38,6 @@ TINY = 2.0**-54  # expm1, sinh and tanh of less is the argument itself
 
 
 @branch_free
-def scaled(p: float, k: float) -> float:
-    """``p * 2**k`` for ``|k|`` up to 2,000, in two factors, of which neither overflows nor is subnormal."""
-    half = (k * 0.5 + ROUND) - ROUND
-    return p * power_of_two(half) * power_of_two(k - half)
-
-
-@branch_free
 def exp(x: float) -> float:
     """1 ulp."""
     y = x if not x > 711.0 else 711.0  # in this form NaN passes
@@ -54,7 +47,7 @@ def exp(x: float) -> float:
     return scaled(1.0 + (r + r * r * horner(r, EXP_TAIL)), k)
 
 
-@branch_free
+@part
 def quarter_expm1(x: float) -> tuple[float, float]:
     """``(exp(x) - 1) / 4`` and what is missing in its last place, for x up to LARGEST; a quarter, so as not to
     overflow."""
@@ -110,7 +103,7 @@ def exp2(x: float) -> float:
     return scaled(1.0 + (r + r * r * horner(r, EXP_TAIL)), k)
 
 
-@branch_free
+@part
 def short_exp(y: float) -> float:
     """``exp`` in the range of float32 to half the digits of a float64."""
     y = y if not y > 120.0 else 120.0
@@ -120,7 +113,7 @@ def short_exp(y: float) -> float:
     return (1.0 + (r + r * r * horner(r, EXP_TAIL_SHORT))) * power_of_two(k)
 
 
-@branch_free
+@part
 def short_exp2(y: float) -> float:
     """``exp2`` in the range of float32."""
     y = y if not y > 160.0 else 160.0
@@ -130,7 +123,7 @@ def short_exp2(y: float) -> float:
     return (1.0 + (r + r * r * horner(r, EXP_TAIL_SHORT))) * power_of_two(k)
 
 
-@branch_free
+@part
 def short_expm1(y: float) -> float:
     """``expm1`` in the range of float32."""
     y = y if not y > 100.0 else 100.0

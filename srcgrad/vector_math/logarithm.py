@@ -16,6 +16,7 @@ from srcgrad.vector_math.operations import (
     branch_free,
     float_of,
     horner,
+    part,
     two_sum,
 )
 
@@ -38,7 +39,7 @@ SMALLEST_NORMAL = 2.2250738585072014e-308
 TINY = 2.0**-54
 
 
-@branch_free
+@part
 def parted(x: float) -> tuple[float, float]:
     """``(e, m)`` with ``x = 2**e m`` and m from sqrt(1/2) to sqrt(2), for a positive normal x."""
     bits = bits_of(x)
@@ -78,7 +79,7 @@ def log1p(x: float) -> float:
     return y if not abs(x) < TINY else x
 
 
-@branch_free
+@part
 def short_log(x: float) -> float:
     """``log`` of a positive float32, given as a float64, in which it is normal."""
     e, m = parted(x)

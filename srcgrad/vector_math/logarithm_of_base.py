@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.vector_math.logarithm import log
-from srcgrad.vector_math.operations import INFINITY, NAN, branch_free, fma
+from srcgrad.vector_math.operations import INFINITY, NAN, branch_free, fma, part
 from srcgrad.vector_math.power import long_log
 
 # 1 / log(2) and 1 / log(10), in two parts each.
@@ -13,7 +13,7 @@ LOG2_E, LOG2_E_LOW = 1.4426950408889634, 2.0355273740931033e-17
 LOG10_E, LOG10_E_LOW = 0.4342944819032518, 1.098319650216765e-17
 
 
-@branch_free
+@part
 def times_log(x: float, factor: float, factor_low: float) -> float:
     """The logarithm times a factor in two parts."""
     high, low = long_log(x)

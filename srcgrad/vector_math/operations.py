@@ -24,10 +24,24 @@ def branch_free(function: F) -> F:
 
     Never ``inline="always"``, which would take the flags of the caller.
     """
-    compiled: F = numba.njit(
-        fastmath={"contract"}, error_model="numpy", nogil=True, no_cfunc_wrapper=True, forceinline=True
+    return _compiled(function, no_cpython_wrapper=False)
+
+
+def part(function: F) -> F:
+    """The same for what only such functions call: the wrapper for Python takes as long to compile as the function."""
+    return _compiled(function, no_cpython_wrapper=True)
+
+
+def _compiled(function: F, *, no_cpython_wrapper: bool) -> F:
+    made: F = numba.njit(
+        fastmath={"contract"},
+        error_model="numpy",
+        nogil=True,
+        no_cfunc_wrapper=True,
+        no_cpython_wrapper=no_cpython_wrapper,
+        forceinline=True,
     )(function)
-    return compiled
+    return made
 
 
 @intrinsic
@@ -83,26 +97,65 @@ def _fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
 
 # Adding it rounds to an integer, which is then in the low bits.
 ROUND = 1.5 * 2.0**52
-BIAS, MANTISSA_BITS = numba.uint64(1023), numba.uint64(52)
+BIAS, MANTISSA_BITS = 1023, numba.uint64(52)
 INFINITY, NAN = float("inf"), float("nan")
 
 
-@branch_free
-def power_of_two(k: float) -> float:
+# Intrinsics, since a function of its own takes some hundredths of a second to compile, however short it is.
+
+
+@intrinsic
+def power_of_two(typing_context, k):  # type: ignore[no-untyped-def]
     """``2.0**k`` for an integer from -1022 to 1023."""
-    return float_of((bits_of(k + ROUND) + BIAS) << MANTISSA_BITS)
+
+    def build(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return _power_of_two(builder, arguments[0])
+
+    return types.float64(types.float64), build
 
 
-@branch_free
-def two_sum(a: float, b: float) -> tuple[float, float]:
+@intrinsic
+def scaled(typing_context, p, k):  # type: ignore[no-untyped-def]
+    """``p * 2**k`` for ``|k|`` up to 2,000, in two factors, of which neither overflows nor is subnormal."""
+
+    def build(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        factor, power = arguments
+        rounding = ir.Constant(DOUBLE, ROUND)
+        half = builder.fsub(builder.fadd(builder.fmul(power, ir.Constant(DOUBLE, 0.5)), rounding), rounding)
+        once = builder.fmul(factor, _power_of_two(builder, half))
+        return builder.fmul(once, _power_of_two(builder, builder.fsub(power, half)))
+
+    return types.float64(types.float64, types.float64), build
+
+
+@intrinsic
+def two_sum(typing_context, a, b):  # type: ignore[no-untyped-def]
     """The rounded sum and its error."""
-    s = a + b
-    v = s - a
-    return s, (a - (s - v)) + (b - v)
+
+    def build(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        first, second = arguments
+        s = builder.fadd(first, second)
+        v = builder.fsub(s, first)
+        error = builder.fadd(builder.fsub(first, builder.fsub(s, v)), builder.fsub(second, v))
+        return context.make_tuple(builder, signature.return_type, (s, error))
+
+    return types.UniTuple(types.float64, 2)(types.float64, types.float64), build
 
 
-@branch_free
-def fast_two_sum(a: float, b: float) -> tuple[float, float]:
+@intrinsic
+def fast_two_sum(typing_context, a, b):  # type: ignore[no-untyped-def]
     """The same where b is not larger than a, or a is 0."""
-    s = a + b
-    return s, (a - s) + b
+
+    def build(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        first, second = arguments
+        s = builder.fadd(first, second)
+        error = builder.fadd(builder.fsub(first, s), second)
+        return context.make_tuple(builder, signature.return_type, (s, error))
+
+    return types.UniTuple(types.float64, 2)(types.float64, types.float64), build
+
+
+def _power_of_two(builder: Any, k: Any) -> Any:
+    shifted = builder.bitcast(builder.fadd(k, ir.Constant(DOUBLE, ROUND)), WORD)
+    exponent = builder.add(shifted, ir.Constant(WORD, BIAS))
+    return builder.bitcast(builder.shl(exponent, ir.Constant(WORD, int(MANTISSA_BITS))), DOUBLE)

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from srcgrad.vector_math.exponential import EXP_TAIL, LN2_HIGH, LN2_LOW, LOG2_E, scaled, short_exp
+from srcgrad.vector_math.exponential import EXP_TAIL, LN2_HIGH, LN2_LOW, LOG2_E, short_exp
 from srcgrad.vector_math.logarithm import SMALLEST_NORMAL, log, parted
-from srcgrad.vector_math.operations import INFINITY, NAN, ROUND, branch_free, fma, horner
+from srcgrad.vector_math.operations import INFINITY, NAN, ROUND, branch_free, fma, horner, part, scaled
 
 # log_tail without its first term, 2/3, which is needed in two parts; tools/minimax.py
 LOG_TAIL_BEYOND = (
@@ -23,7 +23,7 @@ LOG_TAIL_BEYOND = (
 TWO_THIRDS, TWO_THIRDS_LOW = 2.0 / 3.0, float.fromhex("0x1.5555555555555p-55")
 
 
-@branch_free
+@part
 def long_log(x: float) -> tuple[float, float]:
     """The logarithm of a positive, finite x in two parts, to some 65 bits."""
     subnormal = x < SMALLEST_NORMAL
@@ -53,7 +53,7 @@ def long_log(x: float) -> tuple[float, float]:
     return whole, (high - whole) + low
 
 
-@branch_free
+@part
 def special(x: float, y: float, size: float) -> float:
     """``x**y`` from ``|x|**y``, with the special cases of C99."""
     whole = np.floor(y) == y

@@ -17,12 +17,12 @@ ELEMENTARY = ("sin", "cos", "exp", "log", "sqrt", "tanh")
 def _lifted(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """An object array may hold plain floats too, which have no method ``sin``."""
 
-    def apply(x: Any) -> Any:
+    def apply(x: Any, out: Any = None) -> Any:
         if not isinstance(x, np.ndarray):
             return function(x)
         a = np.empty(x.size, dtype=object)
         a[:] = [v if isinstance(v, Pair) else dual(v) for v in x.ravel()]
-        return function(a.reshape(x.shape))
+        return function(a.reshape(x.shape), out)
 
     return apply
 

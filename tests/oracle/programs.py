@@ -7,9 +7,10 @@ import copy
 import hashlib
 import linecache
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from oracle.dual_numpy import DualNumPy, is_differentiable, value_and_gradients
 from oracle.pairs import Pair
 
+MODULE = "random_program"
 Function = Callable[..., Any]
 
 
@@ -43,7 +45,8 @@ class _PairLiterals(ast.NodeTransformer):
 
 
 def _execute(source: str | ast.Module, name: str, numpy: object, **names: object) -> Function:
-    namespace: dict[str, Any] = {"np": numpy, "__name__": "random_program", **names}
+    namespace: dict[str, Any] = {"np": numpy, "__name__": MODULE, **names}
+    sys.modules.setdefault(MODULE, ModuleType(MODULE))  # a dataclass looks there for its module
     exec(compile(source, name, "exec"), namespace)
     function: Function = namespace["f"]
     return function

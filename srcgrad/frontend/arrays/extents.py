@@ -21,6 +21,8 @@ def extent(builder: Builder, ref: Value, axis: int) -> Operand:
     assert isinstance(ref.type, Array)
     if axis in ref.type.ones:
         return index(1)
+    if (ref, axis) in builder.extents:
+        return index(builder.extents[ref, axis])
     op = builder.definition(ref)
     found = None if op is None else _extent_of_result(builder, op, axis)
     return builder("dim", ref, axis=axis) if found is None else found

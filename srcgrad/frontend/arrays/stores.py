@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from srcgrad.analysis.outdated import StandIns
 from srcgrad.errors import Error, UnsupportedError
@@ -167,8 +168,9 @@ def require_writeable(builder: Builder, target: Value) -> None:
     """
     builder.note_write(target)
     of_any_iteration = not extents.is_origin(builder, extents.root(builder, target))
-    if of_any_iteration and any(ArrayValue(k).dtype == ArrayValue(target).dtype for k in builder.kept):
-        raise refuse_write(builder.location)
+    if of_any_iteration:
+        alike = (k for k in builder.kept if ArrayValue(k).dtype == ArrayValue(target).dtype)
+        builder.doubtful += [(target, k, None, builder.location) for k in alike]
     for frozen, copied in builder.frozen:
         if not extents.disjoint(builder, target, frozen):
             builder.doubtful.append((target, frozen, copied, builder.location))
@@ -179,15 +181,15 @@ def require_no_outdated_copies(builder: Builder, function: Function) -> None:
     if not builder.doubtful:
         return
     for part in (function, *function.callees.values()):
-        copies = StandIns(part)
+        copies = StandIns(replace(part, callees=function.callees))  # callees may call each other
         for target, frozen, copied, location in builder.doubtful:
             written = copies.writes_through(target, frozen)
             if any(copied is None or copies.alive_at(copied, write) for write in written):
                 raise refuse_write(location)
 
 
-def refuse_if_written(builder: Builder, memory: Value, older: bool) -> None:
-    """Refuse to keep an array that may have been written to in an earlier iteration of a loop around.
+def doubt_if_written(builder: Builder, memory: Value, older: bool) -> None:
+    """Note that an array is kept which may have been written to in an earlier iteration of a loop around.
 
     That is what ``older`` memory may be, or what a loop carries if the array is carried, too.
     """
@@ -195,7 +197,7 @@ def refuse_if_written(builder: Builder, memory: Value, older: bool) -> None:
         root = extents.root(builder, target)
         carried = not extents.is_origin(builder, root) and ArrayValue(root).dtype == ArrayValue(memory).dtype
         if carried or (older and not extents.disjoint(builder, root, memory)):
-            raise refuse_write(builder.location)
+            builder.doubtful.append((target, memory, None, builder.location))
 
 
 def refuse_write(location: Location | None) -> Error:

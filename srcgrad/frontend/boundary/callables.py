@@ -6,10 +6,31 @@ A function that merely carries the attributes of another (`functools.wraps` copi
 from __future__ import annotations
 
 import functools
+import inspect
+from collections.abc import Callable
 from types import FunctionType
 
 from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
+
+
+def innermost(value: object) -> FunctionType | None:
+    """The function that somebody wrote, of a derivative of a derivative, too."""
+    inner = inspect.unwrap(value) if callable(value) else value
+    return python_function(value) or python_function(inner)
+
+
+def as_defined(function: FunctionType | None) -> Callable[[], bool]:
+    """Says later on whether code and defaults are what they are now: IPython's autoreload, for one, replaces them."""
+    if function is None:
+        return lambda: True
+    code, defaults, keywords = function.__code__, function.__defaults__, function.__kwdefaults__
+
+    def unchanged() -> bool:
+        same = function.__code__ is code and function.__defaults__ is defaults
+        return same and function.__kwdefaults__ is keywords
+
+    return unchanged
 
 
 def python_function(value: object) -> FunctionType | None:

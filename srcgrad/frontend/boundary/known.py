@@ -1,4 +1,4 @@
-"""Arguments whose values a program is compiled for: an axis, a number of parts, which extents are 1, or large.
+"""Arguments whose values a program is compiled for: an axis, extents that are 1 or small, matrices that are large.
 
 A structure says of what types arguments are. In that of a call some of its leaves are replaced by their values.
 """
@@ -19,6 +19,7 @@ from srcgrad.primitives.control import TOO_LARGE
 
 # So begin the messages where extents were taken to be equal and are not.
 UNEQUAL, UNFIT = "operands could not be broadcast together: extents", "an array of extent"
+SMALL = 4  # columns of a table: with two, the columns behind the first are one
 Path = tuple[int, ...]  # the number of the argument, of its child, of that one's child ...
 
 
@@ -61,6 +62,11 @@ def array_paths(structures: Sequence[Structure]) -> list[Path]:
     return [path for path in leaf_paths(structures) if isinstance(_at(structures, path).type, Array)]
 
 
+def table_paths(structures: Sequence[Structure]) -> list[Path]:
+    """Where the arrays of several axes are."""
+    return [path for path in array_paths(structures) if getattr(_at(structures, path).type, "rank", 0) > 1]
+
+
 def _at(structures: Sequence[Structure], path: Path) -> Leaf:
     structure = structures[path[0]]
     for k in path[1:]:
@@ -71,25 +77,26 @@ def _at(structures: Sequence[Structure], path: Path) -> Leaf:
 
 
 def exactly(structures: Sequence[Structure], leaves: Sequence[object]) -> tuple[Structure, ...]:
-    """The structures in which it is known of all arrays which of their extents are 1; ``leaves`` are the arguments'."""
+    """The structures in which the small extents of all arrays are known; ``leaves`` are the arguments'."""
     known = tuple(structures)
     for path, leaf in zip(leaf_paths(structures), leaves, strict=False):  # hidden arrays come after them
         if isinstance(leaf, np.ndarray) and not _at(structures, path).exact:
-            known = fixed(known, path, _ones(leaf))
+            known = fixed(known, path, _small(leaf))
     return known
 
 
-def _ones(array: np.ndarray) -> tuple[bool, ...]:
-    return tuple(n == 1 for n in array.shape)
+def _small(array: np.ndarray) -> tuple[int, ...]:
+    """The extents that a program may be made for; 0 for those that differ from call to call."""
+    return tuple([n if n <= SMALL else 0 for n in array.shape])
 
 
 def value_at(arguments: Sequence[object], path: Path) -> object:
-    """What a program is compiled for: a number, or of an array which extents are 1."""
+    """What a program is compiled for: a number, or of an array the small extents."""
     value = arguments[path[0]]
     for k in path[1:]:
-        value = children_of(value)[k]
+        value = value[k] if isinstance(value, tuple | list) else children_of(value)[k]
     if isinstance(value, np.ndarray):
-        return _ones(value)
+        return _small(value)
     return bool(value) if isinstance(value, bool | np.bool_) else int(value)  # type: ignore[call-overload]  # an integer
 
 
@@ -121,6 +128,6 @@ def _fixed(structure: Structure, path: Path, value: object) -> Structure:
         return replace(structure, children=fixed(structure.children, path, value))
     if isinstance(value, tuple):
         assert isinstance(structure, Leaf) and isinstance(structure.type, Array)
-        ones = frozenset(axis for axis, is_one in enumerate(value) if is_one)
-        return replace(structure, type=replace(structure.type, ones=ones), exact=True)
+        ones = frozenset(axis for axis, n in enumerate(value) if n == 1)
+        return replace(structure, type=replace(structure.type, ones=ones), exact=True, extents=value)
     return Static(value, value)

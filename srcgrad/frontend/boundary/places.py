@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from operator import getitem
 from types import CellType, FunctionType, MethodType, NoneType
 
 import numpy as np
@@ -21,19 +23,28 @@ class Capture:
     key: object
 
     def read(self) -> object:
+        return self.reader()
+
+    @property
+    def reader(self) -> Callable[[], object]:
+        """A function that reads, for who does it often."""
         if isinstance(self.holder, CellType):
-            return self.holder.cell_contents
+            return partial(getattr, self.holder, "cell_contents")
         if isinstance(self.holder, np.random.Generator):
-            return memory_of(self.holder)[FIELDS.index(str(self.key))]
+            return partial(_field_of, self.holder, str(self.key))
         field = isinstance(self.holder, tuple) and isinstance(self.key, str)  # of a named tuple
         if isinstance(self.holder, Mapping | list | tuple | np.ndarray) and not field:
-            return self.holder[self.key]  # type: ignore[call-overload]  # the key came from it
-        return getattr(self.holder, str(self.key))
+            return partial(getitem, self.holder, self.key)
+        return partial(getattr, self.holder, str(self.key))
 
     @property
     def place(self) -> tuple[int, object]:
         """Equal for two captures of the same place (the holder is kept alive by the capture)."""
         return (id(self.holder), self.key)
+
+
+def _field_of(generator: np.random.Generator, name: str) -> object:
+    return memory_of(generator)[FIELDS.index(name)]
 
 
 @dataclass(frozen=True)

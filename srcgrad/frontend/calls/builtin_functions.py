@@ -14,7 +14,7 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import shape_of
 from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.calls.dispatch import call, call_object
-from srcgrad.frontend.containers import growing, keyed
+from srcgrad.frontend.containers import growing, keyed, list_state
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.containers.new_lists import copied
 from srcgrad.frontend.control.branches import branch
@@ -68,7 +68,7 @@ def _len(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     if isinstance(value, Counted):
         return integer(value.length)
     if isinstance(value, GrowingList):
-        return integer(growing.state(lowering, value)[1])
+        return integer(list_state.state(lowering, value)[1])
     return Static(len(sequence_items(lowering, value)))
 
 

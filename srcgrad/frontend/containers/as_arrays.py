@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+
 from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
-from srcgrad.frontend.containers.growing import state
+from srcgrad.frontend.containers.list_state import ListOfItems, state
+from srcgrad.frontend.containers.row_memory import RAGGED
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.values import (
     ArrayValue,
@@ -14,7 +18,7 @@ from srcgrad.frontend.values import (
     GrowingList,
 )
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Operand, index
+from srcgrad.ir.core import Operand, Value, index
 from srcgrad.ir.types import Scalar
 
 
@@ -26,6 +30,8 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
         (memory,), length = state(lowering, value)
     elif isinstance(value, GrowingList) and _is_table(value.item):
         return _table(lowering, value)
+    elif isinstance(value, GrowingList) and _numbers_in(value.item) is not None:
+        return _stacked(lowering, value)
     else:
         return value
 
@@ -56,3 +62,41 @@ def _table(lowering: Lowering, rows: GrowingList) -> Delayed:
 
     memory = tuple(columns)
     return Delayed((length, index(len(columns))), ArrayValue(columns[0]).dtype, element, memory)
+
+
+def _numbers_in(item: Structure) -> Leaf | None:
+    """The numbers in lists, one in the other, of run-time length."""
+    while isinstance(item, Tree) and item.cls is ListOfItems:
+        item = item.children[1]
+    return item if isinstance(item, Leaf) and isinstance(item.type, Scalar) else None
+
+
+def _stacked(lowering: Lowering, rows: GrowingList) -> Delayed:
+    """Lists of one length, as the rows of an array."""
+    builder = lowering.builder
+    (*lengths, memory), length = state(lowering, rows)
+    extents: list[Operand] = [length]
+    for column in lengths:
+        extents.append(_common_length(builder, column, extents))
+    return Delayed(
+        tuple(extents),
+        ArrayValue(memory).dtype,
+        lambda b, at: b("load", memory, *at),
+        (memory,),
+        frozenset({memory}),
+    )
+
+
+def _common_length(builder: Builder, lengths: Value, around: Sequence[Operand]) -> Operand:
+    """The length of all lists at these places: that of the first, 0 if there is none."""
+    first = [index(0)] * len(around)
+    some = reduce(lambda a, b: builder("and_", a, b), [builder("gt", n, index(0)) for n in around])
+    (expected,) = builder.if_(some, lambda: [builder("load", lengths, *first)], lambda: [index(0)])
+
+    def compare(at: tuple[Operand, ...]) -> None:
+        found = builder("load", lengths, *at)
+        same = builder("eq", found, expected)
+        builder.emit("check", same, expected, found, exception="ValueError", message=RAGGED)
+
+    builder.nest(around, compare)
+    return expected

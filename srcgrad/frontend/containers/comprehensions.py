@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from srcgrad.frontend.calls.dispatch import call
-from srcgrad.frontend.containers.growing import place
+from srcgrad.frontend.containers.growing import new_list, place
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.containers.keyed import filled, known_key, new_dict, new_set, set_of
 from srcgrad.frontend.containers.listed import in_memory
@@ -42,7 +42,7 @@ def _list(lowering: Lowering, node: ast.ListComp) -> FrontValue:
         return in_memory(lowering, value, place(lowering, "list"))
     if isinstance(value, Yielding):
         return collected(lowering, value)
-    return TupleValue(value, list, home=lowering.builder.ops)
+    return new_list(lowering, place(lowering, "list"), value)
 
 
 @expression(ast.SetComp)

@@ -1,10 +1,11 @@
-"""Lists that grow at run time, of numbers, arrays of one shape, and tuples of these: memory with room, and a length.
+"""Lists that grow at run time, of numbers, arrays of one shape, tuples, and lists: memory with room, and a length.
 
 A list is a compile-time container until an `append` inside a branch or loop makes its length depend on the path
 taken. Then the whole function is lowered again with that list in memory from the start. Memory and length are
 held in a variable of their own, ``.list_0``, beside the user's, so that branches merge them and loops carry them.
 
-An array in a list is a row of the list's memory, which is made when the first one is known (`row_memory`).
+An array in a list is a row of the list's memory, which is made when the first one is known (`row_memory`). A list in a
+list is a row with a length of its own (`nested`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,26 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NoReturn
 
-from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.boundary.pytree import leaves_of
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
 from srcgrad.frontend.containers.items import holding
+from srcgrad.frontend.containers.list_state import ItemOf, ListOfItems, holds_lists, set_length, set_state, state
+from srcgrad.frontend.containers.nested import (
+    NOTHING,
+    ROOM,
+    adopt,
+    as_lists,
+    joined_items,
+    kind_of_item,
+    load,
+    new_memory,
+    put,
+    reserve,
+    widened_around,
+    will_change,
+    will_replace,
+)
 from srcgrad.frontend.containers.row_memory import (
     extents_of,
     keep_unwritten,
@@ -31,12 +48,10 @@ from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.merge import (
     JoinError,
     describe,
-    dynamic,
     flatten,
     freeze,
     has_array,
     identified,
-    join,
     rebuild,
     refuse_join,
     settle,
@@ -45,10 +60,9 @@ from srcgrad.frontend.control.merge import (
 from srcgrad.frontend.control.one_of_lists import OneOfLists
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.nodes.operators import binary, kind_of, number
-from srcgrad.frontend.numbers.promotion import Number, as_index
+from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refusal
-from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.values import (
     ArrayValue,
     Counted,
@@ -62,19 +76,10 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.core import Operand, Value, index
 from srcgrad.ir.types import Array
 
-ROOM = 8  # items a list has memory for at first
-
-
-class Nothing:
-    """The class of the items of a list of which no item is known yet: so far it is always empty."""
-
-
-NOTHING = Tree(Nothing, (), ())
-
 
 def must_grow(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> LowerAgainError:
     """The request to lower again with the list made at ``key`` in memory."""
-    return again_with(lowering, key, [dynamic(describe(settle(lowering, v))) for v in items])
+    return again_with(lowering, key, [kind_of_item(lowering, v) for v in items])
 
 
 def must_hold(lowering: Lowering, whole: Counted, *more: FrontValue) -> LowerAgainError:
@@ -91,20 +96,21 @@ def refuse_shared(lowering: Lowering) -> NoReturn:
 
 def require_own(lowering: Lowering, grown: GrowingList) -> None:
     """Refuse to change a list that has met another one: whoever holds the two would not see it."""
-    if grown.shared:
+    if grown.row is None and grown.shared:
         refuse_shared(lowering)
+    will_change(lowering, grown)
 
 
 def again_with(lowering: Lowering, key: object, structures: Sequence[Structure]) -> LowerAgainError:
     """The same, given how each item is made up: of numbers, and tuples of them."""
-    structures = [s for s in structures if s != NOTHING]
-    structures = [plain_rows(s) for s in structures]
+    if isinstance(key, ItemOf):
+        return again_with(lowering, key.key, [key.item])
     other = next((s for s in structures if not _is_row(s)), None)
     if other is not None:
-        hint = "Only numbers, arrays, and tuples and lists of them of a known length can be in it: use an array."
+        hint = "Only numbers, arrays, tuples of them, and lists of numbers can be in it: use an array."
         lowering.refuse(None, f"a list that grows at run time holds {spelled(other)}", hint, UnsupportedError)
     try:
-        item = reduce(join, structures) if structures else NOTHING
+        item = reduce(joined_items, [plain_rows(s) for s in structures], NOTHING)
     except JoinError as fault:
         raise refuse_join(lowering, "an item of a list", fault) from None
 
@@ -118,12 +124,14 @@ def again_with(lowering: Lowering, key: object, structures: Sequence[Structure])
 
 
 def _is_row(s: Structure) -> bool:
+    if isinstance(s, Tree) and s.cls is ListOfItems:
+        return not has_array(s) and _is_row(s.children[1])
     if isinstance(s, Tree):
-        return issubclass(s.cls, tuple | list) and all(map(_is_row, s.children))
+        return s == NOTHING or (issubclass(s.cls, tuple | list) and all(map(_is_row, s.children)))
     return isinstance(s, Leaf)
 
 
-def place(lowering: Lowering, what: str) -> object:
+def place(lowering: Lowering, what: str) -> tuple[object, ...]:
     """The name of the list that is made here."""
     return (lowering.path, lowering.builder.location, what)
 
@@ -138,6 +146,11 @@ def new_list(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> Fr
 def create(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> GrowingList:
     """A list in memory with these items."""
     made = named(lowering, key)
+    if holds_lists(made.item):
+        set_state(made, new_memory(lowering, made.item, index(ROOM + len(items))), Static(0))
+        for item in items:
+            append(lowering, made, item)
+        return made
     rows = [fitted(lowering, made, item) for item in items]
     columns = with_room(lowering, made, index(ROOM + len(items)), rows[0] if rows else None)
     for k, row in enumerate(rows):
@@ -151,7 +164,8 @@ def create(lowering: Lowering, key: object, items: Sequence[FrontValue]) -> Grow
 def named(lowering: Lowering, key: object) -> GrowingList:
     """A list, of which ``set_state`` is still to be called."""
     name = lowering.list_names.setdefault(key, f".list_{len(lowering.list_names)}")
-    return GrowingList(key, lowering.scope, lowering.variable_of_its_own(name), lowering.growing[key])
+    variable = lowering.variable_of_its_own(name)
+    return GrowingList(key, lowering.scope, variable, lowering.growing[key], home=lowering.builder.ops)
 
 
 def with_room(lowering: Lowering, made: GrowingList, room: Operand, row: Sequence[Operand] | None) -> list[Value]:
@@ -175,23 +189,54 @@ def store(lowering: Lowering, columns: Sequence[Value], at: Operand, parts: Sequ
 def _load(lowering: Lowering, grown: GrowingList, columns: Sequence[Value], at: Operand) -> FrontValue:
     if grown.item == NOTHING:  # the index is out of range
         return ScalarValue(index(0), weak=True)
+    if grown.row is not None or holds_lists(grown.item):
+        return load(lowering, grown, at)
     copying = grown.key in lowering.overwritten
     parts = [load_part(lowering.builder, column, at, copying) for column in columns]
-    return rebuild(lowering, grown.item, iter(parts))
+    return changeable(rebuild(lowering, grown.item, iter(parts)), grown.key, grown.item)
+
+
+def one_of_items(lowering: Lowering, item: FrontValue, container: TupleValue) -> FrontValue:
+    """An item of a list of known items, at a place known at run time; one that is a list may yet be changed."""
+    if container.origin is None or container.home is None:
+        return item
+    try:
+        (_, kind) = as_lists(describe(container)).children  # type: ignore[arg-type]  # of a list
+    except JoinError:
+        return item
+    return changeable(item, container.origin, kind)
+
+
+def changeable(item: FrontValue, key: object, s: Structure) -> FrontValue:
+    """An item of a list; one that is a list of known length is to be held in the other's memory if it is changed."""
+    if isinstance(item, TupleValue) and item.cls is list and isinstance(s, Tree):
+        try:
+            item.origin = ItemOf(key, as_lists(s))
+        except JoinError:  # its items are of several kinds
+            return item
+    return item
 
 
 def fitted(lowering: Lowering, grown: GrowingList, item: FrontValue) -> list[Operand]:
     """The parts of an item as the list holds them; a wider one needs a wider list."""
+    return parts_of(lowering, fitting(lowering, grown, item), grown.item)
+
+
+def fitting(lowering: Lowering, grown: GrowingList, item: FrontValue) -> FrontValue:
+    """The item, if the list can hold it."""
     require_own(lowering, grown)
     item = settle(lowering, item)
-    structure = plain_rows(dynamic(describe(item)))
+    structure = kind_of_item(lowering, item)
     try:
-        fits = join(grown.item, structure) == grown.item
+        joint = joined_items(grown.item, structure)
     except JoinError:
-        fits = False
-    if not fits:
+        joint = None
+    if joint == grown.item:
+        return item
+    if joint is None:
         raise again_with(lowering, grown.key, [grown.item, structure])
-    return parts_of(lowering, item, grown.item)
+    key, whole = widened_around(grown, joint)
+    raise again_with(lowering, key, [whole])
 
 
 def parts_of(lowering: Lowering, item: FrontValue, s: Structure) -> list[Operand]:
@@ -215,24 +260,12 @@ def keep_unchanged(lowering: Lowering, item: TupleValue) -> None:
         freeze(identified(item))
 
 
-def set_state(grown: GrowingList, columns: Sequence[Value], length: Number) -> None:
-    assert isinstance(grown.scope, Scope)
-    grown.scope.names[grown.variable] = TupleValue((*map(ArrayValue, columns), length))
-
-
-def state(lowering: Lowering, grown: GrowingList) -> tuple[list[Value], Operand]:
-    """The memory of a list, a column for each part of its items, and its length."""
-    assert isinstance(grown.scope, Scope)
-    held = grown.scope.names.get(grown.variable)
-    if not isinstance(held, TupleValue):
-        lowering.refuse(None, "the list may not exist here", "Make it before the branch or loop.", UnboundError)
-    *columns, length = held.items
-    assert isinstance(length, ScalarValue | Static)
-    return [c.ref for c in columns if isinstance(c, ArrayValue)], as_index(lowering.builder, length)
-
-
 def append(lowering: Lowering, grown: GrowingList, item: FrontValue) -> None:
     """Store behind the last item; in twice the memory when there is no room."""
+    resized(lowering, grown)
+    if grown.row is not None or holds_lists(grown.item):
+        _append_list(lowering, grown, fitting(lowering, grown, item))
+        return
     parts = fitted(lowering, grown, item)
     columns, length = state(lowering, grown)
     builder = lowering.builder
@@ -244,6 +277,30 @@ def append(lowering: Lowering, grown: GrowingList, item: FrontValue) -> None:
     columns = [c.ref for c in held.items if isinstance(c, ArrayValue)]
     store(lowering, columns, length, parts)
     set_state(grown, columns, ScalarValue(index_op(builder, "add", length, index(1)), weak=True))
+
+
+def _append_list(lowering: Lowering, grown: GrowingList, item: FrontValue) -> None:
+    """The same where lists are in lists."""
+    length = state(lowering, grown)[1]
+    more = index_op(lowering.builder, "add", length, index(1))
+    reserve(lowering, grown, more)
+    put(lowering, grown, length, item)
+    set_length(lowering, grown, more)
+    adopt(lowering, grown, length, item)
+
+
+def resized(lowering: Lowering, grown: GrowingList) -> None:
+    """A list gets longer or shorter: loops over it that are being lowered have to look at its length each time."""
+    for key, whole in lowering.gone_through:
+        if whole is grown and whole.row is None:
+            error = refusal(lowering.builder.location, "a loop changes the length of its list", "", LowerAgainError)
+            assert isinstance(error, LowerAgainError)
+            error.note = lambda again, k=key: again.outgrown.add(k)  # type: ignore[misc]  # bound now
+            raise error
+        if whole.row is not None and grown.row is not None and whole.uses is grown.uses:
+            other = lowering.builder("ne", whole.row.at, grown.row.at)
+            message = "the length of a list in a list is changed by a loop over it"
+            lowering.builder.emit("check", other, exception="RuntimeError", message=message)
 
 
 def moved(lowering: Lowering, columns: Sequence[Value], parts: Sequence[Operand], length: Operand) -> TupleValue:
@@ -271,8 +328,9 @@ def moved(lowering: Lowering, columns: Sequence[Value], parts: Sequence[Operand]
 def drop_last(lowering: Lowering, grown: GrowingList) -> None:
     """The list without its last item."""
     will_overwrite(lowering, grown)
-    columns, length = state(lowering, grown)
-    set_state(grown, columns, ScalarValue(lowering.builder("sub", length, index(1)), weak=True))
+    resized(lowering, grown)
+    length = state(lowering, grown)[1]
+    set_length(lowering, grown, lowering.builder("sub", length, index(1)))
 
 
 def checked(lowering: Lowering, grown: GrowingList, position: FrontValue) -> tuple[list[Value], Operand]:
@@ -292,6 +350,12 @@ def read(lowering: Lowering, grown: GrowingList, position: FrontValue) -> FrontV
 def write(lowering: Lowering, grown: GrowingList, position: FrontValue, item: FrontValue) -> None:
     """``list[position] = item``."""
     will_overwrite(lowering, grown)
+    if grown.row is not None or holds_lists(grown.item):
+        item = fitting(lowering, grown, item)
+        _, at = checked(lowering, grown, position)
+        put(lowering, grown, at, item)
+        adopt(lowering, grown, at, item)
+        return
     parts = fitted(lowering, grown, item)
     columns, at = checked(lowering, grown, position)
     require_alike(lowering.builder, columns, parts, index(1))
@@ -306,6 +370,7 @@ def counted(lowering: Lowering, grown: GrowingList) -> Counted:
 def will_overwrite(lowering: Lowering, grown: GrowingList) -> None:
     """Items are going to be stored where others were, so that arrays which are read from the list must be copies."""
     require_own(lowering, grown)
+    will_replace(lowering, grown)
     if grown.key in lowering.overwritten or not has_array(grown.item):
         return
     error = refusal(lowering.builder.location, "a list of arrays is changed here", "Use an array.", LowerAgainError)

@@ -8,6 +8,7 @@ from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
+from srcgrad.frontend.refusals import raises
 from srcgrad.frontend.values import (
     ArrayValue,
     Cell,
@@ -17,6 +18,7 @@ from srcgrad.frontend.values import (
     GrowingList,
     Static,
     TupleValue,
+    is_number,
     is_record,
 )
 from srcgrad.ir.core import Const, index
@@ -37,7 +39,8 @@ def sequence_items(lowering: Lowering, value: FrontValue) -> tuple[FrontValue, .
         lowering.refuse(
             None, "a sequence whose length is not known at compile time is unpacked", hint, UnsupportedError
         )
-    lowering.refuse(None, "this is not a sequence", error=ArgumentTypeError)
+    error = lowering.error(None, "this is not a sequence", error=ArgumentTypeError)
+    raise raises(error, TypeError) if is_number(value) else error
 
 
 def holding(lowering: Lowering, value: FrontValue, origin: object) -> FrontValue:

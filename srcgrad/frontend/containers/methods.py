@@ -13,7 +13,8 @@ from srcgrad.frontend.containers import growing, list_memory
 from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.containers.keyed import entry, known_key, must_take_keys
-from srcgrad.frontend.containers.new_lists import copied
+from srcgrad.frontend.containers.list_state import holds_lists, set_length, state
+from srcgrad.frontend.containers.new_lists import copied, detached
 from srcgrad.frontend.control.carried import no_variables
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.loop_ops import counted
@@ -117,16 +118,18 @@ def _insert(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 def _in_memory(lowering: Lowering, act: Callable[..., object], grown: GrowingList, place: FrontValue) -> None:
     _require_numbers(lowering, grown)
-    columns, length = growing.state(lowering, grown)
+    columns, length = state(lowering, grown)
     for column in columns:
         call_object(lowering, act, [ArrayValue(column), place, ScalarValue(length, weak=True)], {})
 
 
 def _require_numbers(lowering: Lowering, grown: GrowingList) -> None:
     growing.require_own(lowering, grown)
-    if has_array(grown.item):
+    if has_array(grown.item) or holds_lists(grown.item):
         hint = "It takes append, extend, pop() and clear; its items may be read and assigned to."
-        lowering.refuse(None, "a list of arrays is searched, put into another order, or changed in the middle", hint)
+        lowering.refuse(
+            None, "a list of arrays or lists is searched, put into another order, or changed in the middle", hint
+        )
 
 
 @function(list.pop, least=1, most=2)
@@ -134,6 +137,7 @@ def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     place = arguments[1] if len(arguments) > 1 else Static(-1)
     if isinstance(arguments[0], GrowingList):
         item = growing.read(lowering, arguments[0], place)
+        item = detached(lowering, item)
         if not (isinstance(place, Static) and place.value == -1):
             _in_memory(lowering, list_memory.close_gap, arguments[0], place)
         growing.drop_last(lowering, arguments[0])
@@ -150,8 +154,8 @@ def _pop(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
 def _clear(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if isinstance(arguments[0], GrowingList):
         growing.will_overwrite(lowering, arguments[0])
-        columns, _ = growing.state(lowering, arguments[0])
-        growing.set_state(arguments[0], columns, ScalarValue(index(0), weak=True))
+        growing.resized(lowering, arguments[0])
+        set_length(lowering, arguments[0], index(0))
         return NONE
     container = _receiver(lowering, arguments)
     _require_here(lowering, container, container.items)
@@ -211,7 +215,7 @@ def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
         _require_numbers(lowering, whole)
     if "key" not in keywords and isinstance(whole, GrowingList) and isinstance(whole.item, Leaf):
         reverse = Static(flag(lowering, keywords.get("reverse", Static(False)), "sort"))
-        (memory,), length = growing.state(lowering, whole)
+        (memory,), length = state(lowering, whole)
         call_object(lowering, list_memory.sort_first, [ArrayValue(memory), ScalarValue(length, weak=True), reverse], {})
         return NONE
     if isinstance(whole, GrowingList):
@@ -224,7 +228,7 @@ def _sort(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
 
 
 def _put_in_order(lowering: Lowering, grown: GrowingList, ordered: Counted) -> None:
-    columns, _ = growing.state(lowering, grown)
+    columns, _ = state(lowering, grown)
 
     def put(k: Operand) -> None:
         growing.store(lowering, columns, k, growing.fitted(lowering, grown, ordered.item(k)))
@@ -244,7 +248,7 @@ def flag(lowering: Lowering, value: FrontValue, name: str) -> bool:
 def _reverse(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if isinstance(arguments[0], GrowingList):
         _require_numbers(lowering, arguments[0])
-        columns, length = growing.state(lowering, arguments[0])
+        columns, length = state(lowering, arguments[0])
         for column in columns:
             call_object(lowering, list_memory.reverse_first, [ArrayValue(column), ScalarValue(length, weak=True)], {})
         return NONE

@@ -10,9 +10,10 @@ from srcgrad.frontend.arrays.extents import clamped_at_zero
 from srcgrad.frontend.arrays.slices import slice_bounds
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.growing import place
+from srcgrad.frontend.containers.list_state import holds_lists
 from srcgrad.frontend.containers.listed import filled, in_memory
+from srcgrad.frontend.containers.nested import kind_of_items, will_share
 from srcgrad.frontend.control.iteration import as_counted
-from srcgrad.frontend.control.merge import describe, dynamic, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import number, refuse_operands
 from srcgrad.frontend.numbers.promotion import as_index
@@ -48,12 +49,23 @@ def copied(lowering: Lowering, value: FrontValue) -> FrontValue:
     return in_memory(lowering, Counted(source.length, source.item), key)
 
 
+def detached(lowering: Lowering, item: FrontValue, *step: object) -> FrontValue:
+    """An item with memory of its own for the lists in it, whose places others will take."""
+    if isinstance(item, GrowingList) and item.row is not None:
+        source = as_counted(lowering, item)
+        return in_memory(lowering, Counted(source.length, source.item), (*place(lowering, "list"), *step))
+    if isinstance(item, TupleValue) and not item.mutable:
+        items = tuple(detached(lowering, v, *step, k) for k, v in enumerate(item.items))
+        return TupleValue(items, item.cls, item.keys)
+    return item
+
+
 @function(list.__add__, least=2, most=2)
 def _sum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if not all(is_list(v) or _is_known_list(v) for v in arguments):
         refuse_operands(lowering, "add", *arguments)
     sources = [as_counted(lowering, v) for v in arguments]
-    return _of_items(lowering, [s for s in sources if not known_as(s.length, 0)])
+    return _with_shared_items(lowering, _of_items(lowering, [s for s in sources if not known_as(s.length, 0)]))
 
 
 @function(list.__mul__, least=2, most=2)
@@ -63,11 +75,23 @@ def _multiple(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> F
     source = as_counted(lowering, whole)
     builder, once = lowering.builder, source.length
     length = index_op(builder, "mul", clamped_at_zero(builder, times), once)
+    if not known_as(once, 0) and holds_lists(kind_of_items(lowering, source)):
+        hint = "Write [[0.0] * n for _ in range(m)]."
+        lowering.refuse(None, "a list of lists times a number is one list in many places", hint)
     if known_as(once, 0):
         return TupleValue((), list, home=builder.ops)
     if known_as(once, 1):
-        return _of_items(lowering, [Counted(length, lambda _: source.item(index(0)))])
-    return _of_items(lowering, [Counted(length, lambda k: source.item(builder("mod", k, once)))])
+        many = Counted(length, lambda _: source.item(index(0)))
+    else:
+        many = Counted(length, lambda k: source.item(builder("mod", k, once)))
+    return _with_shared_items(lowering, _of_items(lowering, [many]))
+
+
+def _with_shared_items(lowering: Lowering, made: GrowingList) -> GrowingList:
+    """A list whose items, if they are lists, are those of another, or all one and the same."""
+    if holds_lists(made.item):
+        will_share(lowering, made)
+    return made
 
 
 def _is_known_list(value: FrontValue) -> bool:
@@ -78,6 +102,6 @@ def _of_items(lowering: Lowering, sources: Sequence[Counted]) -> GrowingList:
     """A list that can be changed, which most lists of this kind are."""
     key = place(lowering, "items of lists")
     if key not in lowering.growing:
-        samples = [dynamic(describe(settle(lowering, s.item(index(0))))) for s in sources]
+        samples = [kind_of_items(lowering, s) for s in sources]
         raise growing.again_with(lowering, key, samples)
     return filled(lowering, key, sources)

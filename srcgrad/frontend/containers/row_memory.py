@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.delayed import copy
-from srcgrad.frontend.arrays.stores import refuse_if_written
+from srcgrad.frontend.arrays.stores import doubt_if_written
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.values import ArrayValue, TupleValue
@@ -57,7 +57,7 @@ def load_part(builder: Builder, column: Value, at: Operand, copying: bool) -> Op
     row = ArrayValue(builder("slice", column, at, axes="i" + ":" * rank))
     if copying:
         row = copy(builder, row)
-    refuse_if_written(builder, row.ref, older=False)
+    doubt_if_written(builder, row.ref, older=False)
     builder.frozen.append((row.ref, None))
     builder.kept.append(row.ref)
     return row.ref
@@ -94,7 +94,7 @@ def keep_unwritten(lowering: Lowering, array: ArrayValue) -> None:
     fresh = op is not None and op.primitive == "alloc" and builder.is_of_this_iteration(op)
     if fresh and not any(_holds(builder, value, memory) for value in lowering.variables().values()):
         return
-    refuse_if_written(builder, memory, older=not fresh)
+    doubt_if_written(builder, memory, older=not fresh)
     builder.frozen.append((array.ref, None))
     builder.kept.append(array.ref)
 

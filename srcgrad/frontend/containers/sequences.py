@@ -10,13 +10,16 @@ from numba import literal_unroll
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.arrays.delayed import materialized
+from srcgrad.frontend.boundary.structure import Tree
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.containers.growing import place
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.containers.keyed import new_set, set_of
+from srcgrad.frontend.containers.list_state import holds_lists
 from srcgrad.frontend.containers.listed import in_memory
 from srcgrad.frontend.containers.methods import flag
+from srcgrad.frontend.containers.nested import kind_of_items
 from srcgrad.frontend.control.folds import fold
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.lowering import Lowering
@@ -32,6 +35,7 @@ from srcgrad.frontend.values import (
     TupleValue,
     Yielding,
     is_counted,
+    is_list,
 )
 from srcgrad.ir.core import Operand, index
 
@@ -149,6 +153,26 @@ def _set(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
     if arguments and (is_counted(arguments[0]) or isinstance(arguments[0], Yielding)):
         return set_of(lowering, arguments[0])
     return new_set(lowering, sequence_items(lowering, arguments[0]) if arguments else ())
+
+
+def transposed(lowering: Lowering, rows: FrontValue) -> FrontValue:
+    """``zip(*rows)``: of a list of run-time length whose items are tuples, a sequence for each place in them."""
+    if not is_list(rows):
+        return call_object(lowering, zip, sequence_items(lowering, rows), {})
+    source = as_counted(lowering, rows)
+    kind = kind_of_items(lowering, source)
+    if not isinstance(kind, Tree) or holds_lists(kind):
+        return call_object(lowering, zip, sequence_items(lowering, rows), {})
+
+    def column(place_in_item: int) -> FrontValue:
+        def item(k: Operand) -> FrontValue:
+            return sequence_items(lowering, source.item(k))[place_in_item]
+
+        return in_memory(lowering, Counted(source.length, item), (*place(lowering, "zip"), place_in_item))
+
+    some = lowering.builder("gt", source.length, index(0))
+    lowering.builder.emit("check", some, exception="ValueError", message="zip() of no rows has no columns to unpack")
+    return TupleValue(tuple(column(k) for k in range(len(kind.children))), SinglePass)
 
 
 @function(literal_unroll, least=1, most=1)

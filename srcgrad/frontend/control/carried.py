@@ -59,7 +59,7 @@ EmitPart = Callable[..., Sequence[Operand]]
 
 def variables_of(lowering: Lowering, loop: LoopVariables) -> list[Variable]:
     """The variables that an iteration may change: the function's own, and those shared with inner functions."""
-    shared = [(s, name) for s in lowering.sharing for name in sorted(s.shared)]
+    shared = [(s, name) for s in lowering.changeable() for name in sorted(s.shared)]
     own = [(lowering.scope, name) for name in sorted(loop.assigned)]
     return list(dict.fromkeys([*own, *shared]))
 

@@ -75,15 +75,15 @@ def counted(
 def stoppable(
     lowering: Lowering,
     loop: LoopVariables,
-    trips: Operand,
+    trips: Callable[[], Operand],
     counter: Value,
     iteration: Callable[[Operand], None],
     stopped: Callable[[], FrontValue],
 ) -> None:
-    """A `while` that counts up to ``trips`` unless ``stopped()`` holds before that."""
+    """A `while` that counts up to ``trips()``, looked at each time, unless ``stopped()`` holds before that."""
 
     def test(k: Operand) -> Sequence[Operand]:
-        more = lowering.builder("lt", k, trips)
+        more = lowering.builder("lt", k, trips())
         going = as_scalar(invert(lowering, stopped())).operand
         return (lowering.builder("and_", more, going),)
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from srcgrad.errors import UnsupportedError, UnsupportedSyntaxError
 from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.containers.items import sequence_items
+from srcgrad.frontend.containers.list_state import state
 from srcgrad.frontend.control.carried import LoopVariables
 from srcgrad.frontend.control.consuming import consuming
 from srcgrad.frontend.control.iteration import as_counted
@@ -50,12 +51,13 @@ def _for(lowering: Lowering, node: ast.For) -> None:
     if isinstance(iterable, Yielding):
         consuming(lowering, node, iterable)
         return
+    grown = iterable if isinstance(iterable, GrowingList) else None
     if isinstance(iterable, ArrayValue | Delayed | GrowingList):
         iterable = as_counted(lowering, iterable)
     if isinstance(iterable, TupleValue) and issubclass(iterable.cls, Records):
         iterable = as_counted(lowering, iterable)
     if not isinstance(iterable, Counted):
-        unroll(lowering, node, sequence_items(lowering, iterable))
+        unroll(lowering, node, iterable)
         return
     loop = LoopVariables(
         assigned([node.target, *node.body]),
@@ -73,18 +75,22 @@ def _for(lowering: Lowering, node: ast.For) -> None:
 
     def looped() -> None:
         stop = stop_flag(node)
-        if stop is None:
+        stopped = (lambda: Static(False)) if stop is None else lambda: names.load(lowering, stop)
+        if grown is not None and loop.key in lowering.outgrown:
+            stoppable(lowering, loop, lambda: state(lowering, grown)[1], counter, iteration, stopped)
+        elif stop is None:
             counted(lowering, loop, iterable.length, counter, iteration, iterable.budget)
         elif iterable.budget is not None:
             hint = "Let the loop run to its end, and skip what an iteration does under an `if`."
             lowering.refuse(node, "a loop with checkpoints that is left early", hint, UnsupportedError)
         else:
-            stoppable(lowering, loop, iterable.length, counter, iteration, lambda: names.load(lowering, stop))
+            stoppable(lowering, loop, lambda: iterable.length, counter, iteration, stopped)
 
     if not (isinstance(iterable.length, Const) and int(iterable.length.value) <= UNROLLED):  # type: ignore[arg-type]  # i64
-        looped()
+        with lowering.going_through(loop.key, grown):
+            looped()
         return
-    items = sequence_items(lowering, iterable)
+    items = TupleValue(sequence_items(lowering, iterable))
     either(lowering, looped, lambda: unroll(lowering, node, items))
 
 

@@ -16,6 +16,7 @@ from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
+from srcgrad.frontend.containers.list_state import will_hold
 from srcgrad.frontend.control.one_of_lists import OneOfLists, joined_lists, operands_of_list, rebuilt_list
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
@@ -53,6 +54,8 @@ def held(lowering: Lowering, value: FrontValue) -> FrontValue:
     ):
         hint = "Loop over it where it is made, or make a tuple() of it."
         lowering.refuse(None, "an iterator is kept in a variable: it could be used only once", hint)
+    if isinstance(value, TupleValue):
+        will_hold(lowering, value)
     return settle(lowering, value)
 
 
@@ -370,6 +373,8 @@ def holds_operands(s: Structure) -> bool:
             return any(map(holds_operands, parts_of(s)))
         case Static(value=values.Counted() | values.Message()):
             return True
+        case Static(value=values.GrowingList(row=place)):
+            return place is not None
         case Static(value=values.SliceValue() as part):
             return any(not isinstance(v, values.Static) for v in (part.start, part.stop, part.step))
         case Static(value=values.Bound() as bound):

@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from srcgrad.frontend.arrays.extents import shape
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Leaf, Maybe, Static, Structure, Tree
+from srcgrad.frontend.containers.list_state import state, will_hold
 from srcgrad.frontend.containers.row_memory import load_part
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.numbers.promotion import as_index, as_scalar, cast, promoted
-from srcgrad.frontend.scope import Scope
-from srcgrad.frontend.values import ArrayValue, Counted, FrontValue, GrowingList, ScalarValue, TupleValue, is_number
+from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Counted,
+    FrontValue,
+    GrowingList,
+    Row,
+    ScalarValue,
+    TupleValue,
+    is_number,
+)
 from srcgrad.frontend.values import Static as Known
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, constant, index
@@ -38,6 +47,18 @@ def joined_lists(a: Structure, b: Structure) -> Structure | None:
     dtype, weak = promoted([ScalarValue(constant(0, leaf.type.dtype), leaf.weak) for leaf in leaves])
     memory = Leaf(Array(dtype, 1 + _rank(leaves[0]), "A"), weak and _rank(leaves[0]) == 0)
     return Tree(OneOfLists, (), (memory, Leaf(INDEX)))
+
+
+def with_lists_carried(s: Structure) -> Structure:
+    """The structure in which lists that are only read are carried by their memory."""
+    match s:
+        case Tree():
+            return Tree(s.cls, s.keys, tuple(with_lists_carried(c) for c in s.children))
+        case Maybe():
+            return Maybe(with_lists_carried(s.some))
+        case Static(value=Counted() | GrowingList(row=Row())):
+            return joined_lists(s, s) or s
+    return s
 
 
 def _rank(leaf: Leaf) -> int:
@@ -98,14 +119,11 @@ def _memory(lowering: Lowering, value: FrontValue, kind: Array) -> tuple[Value, 
         assert value.memory is not None
         return value.memory, value.length
     if isinstance(value, GrowingList):
-        assert isinstance(value.scope, Scope)
-        held = value.scope.names[value.variable]
-        assert isinstance(held, TupleValue)
-        *columns, length = held.items
+        will_hold(lowering, value)
+        columns, length = state(lowering, value)
         if columns:
             (memory,) = columns
-            assert isinstance(memory, ArrayValue) and isinstance(length, ScalarValue | Known)
-            return memory.ref, as_index(builder, length)
+            return memory, length
         items: tuple[FrontValue, ...] = ()
     else:
         assert isinstance(value, TupleValue)

@@ -23,6 +23,7 @@ from srcgrad.frontend.control.merge import (
     refuse_join,
     types_of,
 )
+from srcgrad.frontend.control.one_of_lists import with_lists_carried
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.values import Static as ValueKnown
@@ -84,6 +85,8 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bo
             structure = join(structure, other)
     except JoinError as fault:
         raise refuse_join(lowering, _spelled(lowering, name), fault) from None
+    if holds_operands(structure):
+        structure = with_lists_carried(structure)
     for s in present:
         if s.structure != structure:
             freeze(s.structure)

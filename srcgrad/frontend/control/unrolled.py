@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
-from srcgrad.frontend.containers.items import kept
+from srcgrad.frontend.containers.items import kept, sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.assignment import assign
 from srcgrad.frontend.syntax.normalize import stop_flag
-from srcgrad.frontend.values import FrontValue, ScalarValue, Static
+from srcgrad.frontend.values import FrontValue, ScalarValue, Static, TupleValue
 
+ENDLESS = 200  # iterations after which a loop that appends to its own list is taken to have no end
 UNROLLED = 32  # iterations of a loop that is unrolled where its body needs the index while compiling
 
 
-def unroll(lowering: Lowering, node: ast.For, items: Sequence[FrontValue]) -> None:
-    """One copy of the body per item; behind a stop flag the rest is a branch."""
-    if not items or lowering.dead:
+def unroll(lowering: Lowering, node: ast.For, container: FrontValue, done: int = 0) -> None:
+    """One copy of the body per item, also of those that the body appends; behind a stop flag the rest is a branch."""
+    items = sequence_items(lowering, container)
+    if done >= len(items) or lowering.dead:
         return
-    first, *rest = items
-    with lowering.within(lowering.scope, (id(node), len(items))):
-        assign(lowering, node.target, first)
+    if done > ENDLESS and isinstance(container, TupleValue) and container.changed:
+        lowering.refuse(node, "a loop gives its list ever more items", "Loop over a copy: for v in list(items).")
+    with lowering.within(lowering.scope, (id(node), done)):
+        assign(lowering, node.target, items[done])
         lowering.execute(node.body)
     stop = stop_flag(node)
-    if stop is None or not rest:
-        unroll(lowering, node, rest)
+    if stop is None or done + 1 >= len(sequence_items(lowering, container)):
+        unroll(lowering, node, container, done + 1)
         return
     stopped = names.load(lowering, stop)
     assert isinstance(stopped, ScalarValue | Static)
 
     def go_on() -> FrontValue:
-        unroll(lowering, node, rest)
+        unroll(lowering, node, container, done + 1)
         return Static(None)
 
     live = lowering.live_after(node) | lowering.live_head(node)

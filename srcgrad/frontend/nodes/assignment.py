@@ -14,6 +14,9 @@ from srcgrad.frontend.calls.dispatch import call, call_object, elements
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import change, sequence_items
 from srcgrad.frontend.containers.keyed import known_key, must_take_keys, takes_keys
+from srcgrad.frontend.containers.list_state import will_hold
+from srcgrad.frontend.containers.listed import in_memory
+from srcgrad.frontend.containers.new_lists import detached
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
@@ -26,6 +29,7 @@ from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.nodes.subscripts import container_index, evaluate_key, subscript
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
+from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.values import (
     ArrayValue,
@@ -49,6 +53,8 @@ from srcgrad.ir.core import Operand, index
 @statement(ast.Assign)
 def _assign(lowering: Lowering, node: ast.Assign) -> None:
     value = before_later_writes(lowering, lowering.evaluate_any(node.value), node.targets)
+    if _permutes(node):
+        value = detached(lowering, value)
     if _stays_delayed(lowering, node, value):
         names.store(lowering, node.targets[0].id, value)  # type: ignore[attr-defined]  # the single target is a name
         return
@@ -56,6 +62,15 @@ def _assign(lowering: Lowering, node: ast.Assign) -> None:
         value = settle(lowering, value)
     for target in node.targets:
         assign(lowering, target, value)
+
+
+def _permutes(node: ast.Assign) -> bool:
+    """Whether places exchange what is in them: ``a[i], a[j] = a[j], a[i]``."""
+    target = node.targets[0]
+    if not isinstance(target, ast.Tuple) or not isinstance(node.value, ast.Tuple) or len(node.targets) > 1:
+        return False
+    places, items = (sorted(map(ast.unparse, part.elts)) for part in (target, node.value))
+    return places == items and all(isinstance(e, ast.Subscript) for e in target.elts)
 
 
 def _stays_delayed(lowering: Lowering, node: ast.Assign, value: FrontValue) -> bool:
@@ -85,6 +100,7 @@ def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
                 parts.write(lowering.builder, part, (Static(Ellipsis),), value)
         case ast.Attribute(value=owner, attr=name):
             with lowering.at(target):
+                will_hold(lowering, value)
                 assign_attribute(lowering, lowering.evaluate(owner), name, named(lowering, value, name))
         case _:
             raise AssertionError(f"no target of an assignment: {ast.dump(target)}")
@@ -109,8 +125,13 @@ def unpack(lowering: Lowering, targets: Sequence[ast.expr], value: FrontValue) -
     """``a, (b, *c) = value``: all of the value is evaluated before anything is stored."""
     if any(isinstance(n, ast.Subscript) for target in targets for n in ast.walk(target)):
         value = settle(lowering, value)
-    items = _items(lowering, len(targets), value, any(isinstance(t, ast.Starred) for t in targets))
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    if starred and is_counted(value):
+        parts = _with_rest(lowering, as_counted(lowering, value), starred[0], len(targets) - starred[0] - 1)
+        for target, item in zip(targets, parts, strict=True):
+            assign(lowering, target.value if isinstance(target, ast.Starred) else target, item)
+        return
+    items = _items(lowering, len(targets), value, bool(starred))
     if starred:
         first, behind = starred[0], len(targets) - starred[0] - 1
         rest = items[first : len(items) - behind]
@@ -142,6 +163,20 @@ def _items(lowering: Lowering, count: int, value: FrontValue, starred: bool) -> 
     return tuple(indexing.read(builder, array, (Static(k),)) for k in range(count))
 
 
+def _with_rest(lowering: Lowering, source: Counted, before: int, behind: int) -> list[FrontValue]:
+    """The first items and the last, and a list of those between them."""
+    builder = lowering.builder
+    fixed = index(before + behind)
+    enough = builder("ge", source.length, fixed)
+    message = f"not enough values to unpack: expected at least {before + behind}"
+    builder.emit("check", enough, exception="ValueError", message=message)
+    rest = index_op(builder, "sub", source.length, fixed)
+    first = [source.item(index(k)) for k in range(before)]
+    between = Counted(rest, lambda k: source.item(index_op(builder, "add", k, index(before))))
+    last = [source.item(index_op(builder, "add", rest, index(before + k))) for k in range(behind)]
+    return [*first, in_memory(lowering, between, growing.place(lowering, "rest")), *last]
+
+
 def _require_count(lowering: Lowering, length: Operand, count: int) -> None:
     fits = lowering.builder("eq", length, index(count))
     lowering.builder.emit("check", fits, exception="ValueError", message=f"expected {count} values to unpack")
@@ -158,6 +193,8 @@ def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None
 
 
 def _put(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
+    if not isinstance(container, GrowingList):
+        will_hold(lowering, value)
     if isinstance(container, ArrayValue):
         indexing.write(lowering.builder, container, key, elements(lowering, value))
     elif isinstance(container, Delayed) and container.part is not None:

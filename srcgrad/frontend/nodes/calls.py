@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import numpy as np
 
 from srcgrad.frontend.calls.builtin_functions import is_silent
 from srcgrad.frontend.calls.dispatch import call, evaluate_keywords
+from srcgrad.frontend.containers.sequences import transposed
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.expressions import evaluate_items
@@ -31,7 +33,13 @@ def _call(lowering: Lowering, node: ast.Call) -> FrontValue:
         return printed(lowering, node)
     if isinstance(function, Static) and is_silent(function.value):
         return Static(None)
+    if isinstance(function, Static) and function.value is zip and _is_one_starred(node.args):
+        return transposed(lowering, iterated(lowering, lowering.evaluate(node.args[0].value)))  # type: ignore[attr-defined]  # starred
     arguments = evaluate_items(lowering, node.args, later)
     if isinstance(function, Static) and any(function.value is f for f in ITERATING):
         arguments = tuple(iterated(lowering, a) for a in arguments)
     return call(lowering, function, arguments, evaluate_keywords(lowering, node.keywords))
+
+
+def _is_one_starred(nodes: Sequence[ast.expr]) -> bool:
+    return len(nodes) == 1 and isinstance(nodes[0], ast.Starred)

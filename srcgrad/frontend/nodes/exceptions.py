@@ -13,13 +13,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering, Variable
@@ -31,12 +31,15 @@ from srcgrad.frontend.syntax.desugar import caught_by
 from srcgrad.frontend.values import FrontValue, ScalarValue, Static, TupleValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
-from srcgrad.ir.types import F32, F64, Scalar
+from srcgrad.ir.types import F32, F64, INDEX, Scalar
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
 
 # They change how Python warns, and nothing that is computed.
 WITHOUT_EFFECT = (np.errstate, contextlib.nullcontext, warnings.catch_warnings)
+# What may be done although an exception should have been raised before.
+COMPUTING = (Effect.PURE, Effect.READ, Effect.VIEW, Effect.ALLOCATE, Effect.CHECK, Effect.GUARD, Effect.CONTROL)
+NOTHING = index(0)  # the number of no handler
 INSTEAD = "Test for the condition with `if` instead of catching an exception."
 
 
@@ -62,21 +65,60 @@ def _try(lowering: Lowering, node: ast.Try) -> None:
     lowering.caught = (*caught_around, *(cls for classes in handlers for cls in classes))
     stretches = lowering.builder.stretches
     lowering.builder.stretches = True  # an assumption that failed would be caught
-    lowering.execute(node.body)
+    parts, ends_in = _steps(lowering, node.body, handlers)
     lowering.builder.stretches, lowering.caught = stretches, caught_around
     ops = lowering.builder.ops[start:]
     raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
     if not raising:
+        names.store(lowering, caught_by(node), Static(ends_in))
         return
     if lowering.dead or lowering.changes > changes or not _only_computes(ops, handlers):
         lowering.refuse(node, "an exception is caught that may be raised behind other effects", INSTEAD)
     del lowering.builder.ops[start:]
-    caught = _speculated(lowering, ops, handlers)
-    fine = ScalarValue(lowering.builder("eq", caught, index(0)))
+    caught: Operand = NOTHING
+    for step in parts:
+        reached, caught = caught, _speculated(lowering, step.ops, handlers, caught)
+        step.fine = None if caught is reached else ScalarValue(lowering.builder("eq", caught, NOTHING))
+    if ends_in:
+        caught = lowering.builder("select", lowering.builder("eq", caught, NOTHING), index(ends_in), caught)
     for variable, value in lowering.variables().items():
         if value is not before.get(variable):
-            variable[0].names[variable[1]] = _after(lowering, node, variable, before.get(variable), fine)
+            variable[0].names[variable[1]] = _after(lowering, parts, variable)
     names.store(lowering, caught_by(node), ScalarValue(caught, weak=True))
+
+
+def _steps(
+    lowering: Lowering, body: Sequence[ast.stmt], handlers: Sequence[tuple[type, ...]]
+) -> tuple[list[Step], int]:
+    """The statements up to the first that is known to raise, and the number of its handler: 0 if there is none."""
+    steps: list[Step] = []
+    depth = lowering.builder.depth
+    for part in body:
+        first, held = len(lowering.builder.ops), lowering.variables()
+        try:
+            lowering.execute([part])
+        except Error as error:
+            number = _first_for(error.raised, handlers) if error.raised and lowering.builder.depth == depth else 0
+            if not number:
+                raise
+            del lowering.builder.ops[first:]
+            lowering.rebind(held)
+            return steps, number
+        steps.append(Step(part, held, lowering.builder.ops[first:]))
+    return steps, 0
+
+
+@dataclass
+class Step:
+    """A statement of a body: what was bound before it, its ops, and whether nothing is caught up to its end.
+
+    ``fine`` is None where it raises nothing that is caught.
+    """
+
+    statement: ast.stmt
+    before: dict[Variable, Binding]
+    ops: list[Op]
+    fine: ScalarValue | None = None
 
 
 def _classes(lowering: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...]:
@@ -100,27 +142,73 @@ def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
         return 1
     else:
         return 0
+    return _first_for(raised, handlers)
+
+
+def _first_for(raised: type, handlers: Sequence[tuple[type, ...]]) -> int:
+    """The number of the handler that catches an exception of this class; 0 if none does."""
     return next((k for k, classes in enumerate(handlers, 1) if issubclass(raised, classes)), 0)
 
 
 def _only_computes(ops: Sequence[Op], handlers: Sequence[tuple[type, ...]]) -> bool:
     """Whether the ops may all run although one of them should have raised."""
     first = next(k for k, op in enumerate(ops) if _handler_of(op, handlers) or op.blocks)
-    return all(op.primitive == "check" or effect(op.primitive) is Effect.PURE for op in ops[first:])
+    inside = list(walk(Block((), tuple(ops[first:]), ())))
+    own = _memory_of(walk(Block((), tuple(ops), ())))
+    if any(op.primitive == "check_index" and _handler_of(op, handlers) for op in inside):
+        return False  # what it guards would be read
+    return all(effect(op.primitive) in COMPUTING or _fills(op, own) for op in inside)
 
 
-def _speculated(lowering: Lowering, ops: Sequence[Op], handlers: Sequence[tuple[type, ...]]) -> Operand:
+def _memory_of(ops: Iterable[Op]) -> set[Operand]:
+    """Arrays that are new in these ops, and views of them."""
+    found: set[Operand] = set()
+    for op in ops:
+        is_new = effect(op.primitive) is Effect.ALLOCATE
+        if is_new or (effect(op.primitive) is Effect.VIEW and op.operands[0] in found):
+            found.update(op.results)
+    return found
+
+
+def _fills(op: Op, own: set[Operand]) -> bool:
+    return effect(op.primitive) is Effect.WRITE and op.operands[0] in own
+
+
+def _speculated(
+    lowering: Lowering, ops: Sequence[Op], handlers: Sequence[tuple[type, ...]], caught: Operand = NOTHING
+) -> Operand:
     """The ops without the checks that would be caught, and the number of the handler of the first that fails."""
-    caught: Operand = index(0)
     for op in ops:
         number = _handler_of(op, handlers)
-        if not number:
+        if op.blocks and any(_handler_of(inner, handlers) for inner in walk(Block((), (op,), ()))):
+            caught = _speculated_inside(lowering, op, handlers, caught)
+        elif not number:
             _add_behind(lowering.builder, op, caught)
-            continue
-        missed = lowering.builder("select", op.operands[0], index(0), index(number))
-        first = lowering.builder("eq", caught, index(0))
-        caught = lowering.builder("select", first, missed, caught)
+        else:
+            missed = lowering.builder("select", op.operands[0], index(0), index(number))
+            first = lowering.builder("eq", caught, index(0))
+            caught = lowering.builder("select", first, missed, caught)
     return caught
+
+
+def _speculated_inside(lowering: Lowering, op: Op, handlers: Sequence[tuple[type, ...]], caught: Operand) -> Operand:
+    """A branch or loop that gives the number of the handler besides its results; a `while` ends where there is one."""
+    carried = op.primitive != "if"
+    blocks = []
+    for k, block in enumerate(op.blocks):
+        inside: Operand = Value(INDEX, "caught") if carried else caught
+        own = (inside,) if isinstance(inside, Value) and carried else ()
+        with lowering.block(parameters=(*block.parameters, *own)) as ops:
+            last = _speculated(lowering, block.ops, handlers, inside)
+            yields = (*block.yields, last)
+            if op.primitive == "while" and k == 0:
+                fine = lowering.builder("eq", last, index(0))
+                yields = (lowering.builder("and_", block.yields[0], fine),)
+        blocks.append(Block((*block.parameters, *own), tuple(ops), yields))
+    result = Value(INDEX, "caught")
+    operands = (*op.operands, caught) if carried else op.operands
+    lowering.builder.ops.append(replace(op, operands=operands, results=(*op.results, result), blocks=tuple(blocks)))
+    return result
 
 
 def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
@@ -133,6 +221,9 @@ def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
     elif op.primitive == "check":
         left = builder("ne", caught, index(0))
         builder.ops.append(replace(op, operands=(builder("or_", left, op.operands[0]), *op.operands[1:])))
+    elif op.primitive == "check_index":
+        first = builder("select", builder("eq", caught, index(0)), op.operands[0], index(0))
+        builder.ops.append(replace(op, operands=(first, *op.operands[1:])))
     elif op.primitive in SCALARS and SCALARS[op.primitive].singular and op.result.type in (Scalar(F64), Scalar(F32)):
         raw = Value(op.result.type)
         fine = builder("eq", caught, index(0))
@@ -143,11 +234,24 @@ def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
         builder.ops.append(op)
 
 
-def _after(lowering: Lowering, node: ast.Try, variable: Variable, old: Binding | None, fine: ScalarValue) -> Binding:
-    """A variable that the body assigns to: of a body of several statements it cannot be told which were reached."""
-    new = variable[0].names[variable[1]]
-    if isinstance(new, Flagged | Missing | Pending):
-        return new
-    if len(node.body) > 1 or old is None or isinstance(old, Flagged | Missing | Pending):
-        return Flagged(new, fine.operand)
-    return branch(lowering, fine, lambda: new, lambda: old)
+def _after(lowering: Lowering, steps: Sequence[Step], variable: Variable) -> Binding:
+    """A variable that the body assigns to, as the last statement leaves it that came to its end.
+
+    Of a loop or branch that was left half-way it cannot be told how far it came.
+    """
+    found: Binding = variable[0].names[variable[1]]
+    after = found
+    for step in reversed(steps):
+        old = step.before.get(variable)
+        if step.fine is None:
+            after = old  # type: ignore[assignment]  # None where it is not bound yet, and then looked at no more
+            continue
+        if isinstance(found, Flagged | Missing | Pending):
+            return found
+        half_way = old is not after and not isinstance(step.statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
+        if half_way or old is None or isinstance(old, Flagged | Missing | Pending):
+            return Flagged(found, step.fine.operand)
+        if old is not found:
+            found = branch(lowering, step.fine, lambda new=found: new, lambda old=old: old)  # type: ignore[misc]  # bound now
+        after = old
+    return found

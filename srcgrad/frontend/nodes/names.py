@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from srcgrad.errors import Error, UnboundError, UnsupportedSyntaxError
 from srcgrad.frontend.captures import from_python
+from srcgrad.frontend.containers.list_state import will_hold
 from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError, place_of
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending, Scope
-from srcgrad.frontend.values import FrontValue, MaybeNone
+from srcgrad.frontend.values import FrontValue, GrowingList, MaybeNone
 
 UNBOUND = "cannot access local variable {!r} where it is not associated with a value"
 
@@ -29,6 +30,8 @@ def load(lowering: Lowering, name: str) -> FrontValue:
     if isinstance(binding, Flagged):
         lowering.builder.emit("check", binding.bound, exception="UnboundLocalError", message=UNBOUND.format(name))
         return binding.value
+    if isinstance(binding, GrowingList):
+        will_hold(lowering, binding)
     return binding
 
 

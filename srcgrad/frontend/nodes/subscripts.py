@@ -17,6 +17,7 @@ from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, kind_of
 from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.numbers.promotion import as_index
+from srcgrad.frontend.refusals import raises
 from srcgrad.frontend.registry import expression
 from srcgrad.frontend.values import (
     ArrayValue,
@@ -131,7 +132,9 @@ def _entry(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontV
     ):
         raise must_take_keys(lowering, container)
     known = ", ".join(map(repr, container.keys))
-    lowering.refuse(None, f"the key is not among those of the dict: {known}", error=ArgumentTypeError)
+    raise raises(
+        lowering.error(None, f"the key is not among those of the dict: {known}", error=ArgumentTypeError), KeyError
+    )
 
 
 def _item(lowering: Lowering, container: TupleValue, key: FrontValue) -> FrontValue:
@@ -189,7 +192,8 @@ def pick(lowering: Lowering, container: TupleValue, position: Operand) -> FrontV
         assert isinstance(here, ScalarValue | Static)
         return branch(lowering, here, lambda: container.items[first], lambda: among(first + 1))
 
-    return among(0)
+    found = among(0)
+    return growing.one_of_items(lowering, found, container) if container.cls is list else found
 
 
 def static_slice(lowering: Lowering, key: SliceValue) -> slice:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from srcgrad.frontend.syntax.exits import completes, exits, kind_of
 from srcgrad.frontend.syntax.fresh_names import FreshNames
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -85,30 +86,54 @@ class _Desugar:
     # -- try --------------------------------------------------------------------------------------------
 
     def trying(self, node: ast.Try) -> list[ast.stmt]:
-        body, returned = self.without_return(node.body)
+        if not node.finalbody:
+            return self.caught(node)
+        lowered, tried, dispatch = self.left(self.caught(node), [], node)
+        return [*lowered, tried, *self.block(node.finalbody), *dispatch]
+
+    def caught(self, node: ast.Try) -> list[ast.stmt]:
+        """A `try` without its last block."""
         if not node.handlers:
-            return [*body, *self.block(node.orelse), *self.block(node.finalbody), *returned]
-        caught = self.fresh("caught")
+            return [*self.block(node.body), *self.block(node.orelse)]
         types = [ast.copy_location(ast.ExceptHandler(h.type, None, [ast.Pass()]), h) for h in node.handlers]
-        tried = ast.copy_location(ast.Try(body, types, [], []), node)
+        lowered, tried, dispatch = self.left(self.block(node.body), types, node)
+        caught = self.fresh("caught")
         tried.caught = caught  # type: ignore[attr-defined]  # read by caught_by
-        behind = [*self.block(node.orelse), *returned]
+        behind = [*dispatch, *self.block(node.orelse)]
         for k, handler in reversed(list(enumerate(node.handlers, 1))):
             failed = self.block(handler.body)
             is_it = ast.Compare(ast.Name(caught, ast.Load()), [ast.Eq()], [ast.Constant(k)])
             behind = [ast.copy_location(ast.If(ast.copy_location(is_it, handler), failed, behind), handler)]
-        none = ast.copy_location(ast.Assign([ast.Name(caught, ast.Store())], ast.Constant(0)), node)
-        return [none, tried, *behind, *self.block(node.finalbody)]
+        return [_assign(caught, ast.Constant(0), node), *lowered, tried, *behind]
 
-    def without_return(self, statements: Sequence[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
-        """A block whose last statement may be a return: the value is computed in it, and returned behind."""
-        last = statements[-1]
-        if not isinstance(last, ast.Return) or last.value is None:
-            return self.block(statements), []
-        name = self.fresh("value")
-        value = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], last.value), last)
-        behind = ast.copy_location(ast.Return(ast.copy_location(ast.Name(name, ast.Load()), last)), last)
-        return [*self.block(statements[:-1]), value], [behind]
+    def left(
+        self, body: list[ast.stmt], handlers: list[ast.ExceptHandler], node: ast.Try
+    ) -> tuple[list[ast.stmt], ast.Try, list[ast.stmt]]:
+        """A `try` whose exits set flags and keep what they return; what lowers the flags, and what looks at them."""
+        different = {kind_of(e): e for s in body for e in exits(s)}
+        certain = not completes(body)
+        ways: dict[str, tuple[str, str]] = {}
+        dispatch: list[ast.stmt] = []
+        for k, (kind, e) in enumerate(different.items(), 1):
+            value = self.fresh("value") if isinstance(e, ast.Return) and e.value is not None else ""
+            leave = ast.copy_location(ast.Return(ast.copy_location(ast.Name(value, ast.Load()), e)), e) if value else e
+            last = certain and k == len(different)  # nothing else is left
+            flag = "" if last else self.fresh("left")
+            ways[kind] = flag, value
+            dispatch.append(leave if last else ast.copy_location(ast.If(ast.Name(flag, ast.Load()), [leave], []), e))
+        tried = ast.copy_location(ast.Try(body, handlers, [], []), node)
+        tried.leaving = ways  # type: ignore[attr-defined]  # read by leaving
+        return [_assign(flag, ast.Constant(False), node) for flag, _ in ways.values() if flag], tried, dispatch
+
+
+def _assign(name: str, value: ast.expr, where: ast.stmt) -> ast.stmt:
+    return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), where)
+
+
+def leaving(node: ast.Try) -> dict[str, tuple[str, str]]:
+    """For each way of leaving a `try` the flag that it sets and the variable that holds what it returns, if any."""
+    ways: dict[str, tuple[str, str]] = node.leaving  # type: ignore[attr-defined]  # set above
+    return ways
 
 
 def caught_by(node: ast.Try) -> str:

@@ -26,17 +26,14 @@ A branch that only raises becomes a guard, `if test: raise ...`, with the other 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from srcgrad.frontend.syntax.desugar import caught_by
+from srcgrad.frontend.syntax.desugar import caught_by, leaving
+from srcgrad.frontend.syntax.exits import Exit, Loop, completes, exits, kind_of, may_complete, nested, raises
 from srcgrad.frontend.syntax.fresh_names import FreshNames
 
-Exit = ast.Return | ast.Break | ast.Continue
-Loop = ast.For | ast.While
 # What takes the place of an exit; control then goes to the end of the region being rewritten.
 Leave = Callable[[Exit], list[ast.stmt]]
-
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def normalize(function: ast.FunctionDef) -> ast.FunctionDef:
@@ -54,45 +51,6 @@ def stop_flag(loop: ast.For | ast.While) -> str | None:
     return flag
 
 
-def exits(statement: ast.stmt) -> Iterator[Exit]:
-    """The statements inside that leave it: returns, and breaks and continues of a loop around it."""
-    if isinstance(statement, Exit):
-        yield statement
-    elif isinstance(statement, Loop):
-        yield from (e for s in statement.body for e in exits(s) if isinstance(e, ast.Return))
-        yield from (e for s in statement.orelse for e in exits(s))
-    elif not isinstance(statement, _SCOPES):
-        yield from (e for child in _nested(statement) for e in exits(child))
-
-
-def completes(block: Sequence[ast.stmt]) -> bool:
-    """Whether control can reach the end of a block, as far as its shape tells."""
-    return all(_may_complete(s) for s in block)
-
-
-def _may_complete(statement: ast.stmt) -> bool:
-    if isinstance(statement, Exit | ast.Raise):
-        return False
-    if isinstance(statement, ast.If):
-        return completes(statement.body) or completes(statement.orelse)
-    if isinstance(statement, ast.While) and _is_true(statement.test):
-        return any(isinstance(e, ast.Break) for s in statement.body for e in exits(s))
-    return True
-
-
-def _raises(block: Sequence[ast.stmt]) -> bool:
-    """Whether a block ends in an exception on every path."""
-    return bool(block) and not completes(block) and not any(True for s in block for _ in exits(s))
-
-
-def _nested(statement: ast.stmt) -> Iterator[ast.stmt]:
-    for child in ast.iter_child_nodes(statement):
-        if isinstance(child, ast.stmt):
-            yield child
-        elif isinstance(child, ast.ExceptHandler | ast.match_case):
-            yield from child.body
-
-
 class _Normalizer:
     def __init__(self, function: ast.FunctionDef) -> None:
         self.source = function
@@ -105,7 +63,7 @@ class _Normalizer:
         last = body[-1]
         if isinstance(last, ast.Return) and not any(True for s in body[:-1] for _ in exits(s)):
             return self.with_body([*self.region(body[:-1], _nowhere), last])
-        if _raises(body):
+        if raises(body):
             return self.with_body([*self.region(body, _nowhere), ast.Return(ast.Constant(None))])
         result = self.fresh("result")
         statements = self.region(body, lambda e: [_assign(result, _returned(e), e)])
@@ -126,7 +84,7 @@ class _Normalizer:
             if isinstance(statement, ast.Raise):
                 return [*done, statement]
             if isinstance(statement, ast.If):
-                if any(True for _ in exits(statement)) or not _may_complete(statement) or _has_guard(statement):
+                if any(True for _ in exits(statement)) or not may_complete(statement) or _has_guard(statement):
                     return done + self.branch(statement, rest, leave)
                 done.append(self.plain_branch(statement, leave))
             elif isinstance(statement, Loop):
@@ -135,16 +93,25 @@ class _Normalizer:
                 if behind:
                     return done + self.region([*behind, *rest], leave)
             elif isinstance(statement, ast.Try):
-                done.append(self.attempt(statement))
+                done += self.attempt(statement)
             else:
                 done.append(statement)
         return done
 
-    def attempt(self, statement: ast.Try) -> ast.stmt:
-        """A `try` that nothing leaves: see ``desugar``."""
-        new = ast.Try(self.region(statement.body, _nowhere), statement.handlers, [], [])
+    def attempt(self, statement: ast.Try) -> list[ast.stmt]:
+        """A `try` whose exits say in variables that they have been reached: see ``desugar``."""
+
+        def leave(e: Exit) -> list[ast.stmt]:
+            flag, value = leaving(statement)[kind_of(e)]
+            raised = [_assign(flag, ast.Constant(True), e)] if flag else []
+            return [_assign(value, _returned(e), e), *raised] if value else raised
+
+        body = self.region(statement.body, leave)
+        if not statement.handlers:
+            return body
+        new = ast.Try(body, statement.handlers, [], [])
         new.caught = caught_by(statement)  # type: ignore[attr-defined]  # read by caught_by
-        return ast.fix_missing_locations(ast.copy_location(new, statement))
+        return [ast.fix_missing_locations(ast.copy_location(new, statement))]
 
     def plain_branch(self, statement: ast.If, leave: Leave) -> ast.stmt:
         return _if(statement.test, self.region(statement.body, leave), self.region(statement.orelse, leave), statement)
@@ -152,10 +119,10 @@ class _Normalizer:
     def branch(self, statement: ast.If, rest: Sequence[ast.stmt], leave: Leave) -> list[ast.stmt]:
         """An `if` that may leave, and what follows it in the region."""
         test, then, otherwise = statement.test, statement.body, statement.orelse
-        if _raises(then):
+        if raises(then):
             guard = _if(test, self.region(then, leave), [], statement)
             return [guard, *self.region([*otherwise, *rest], leave)]
-        if _raises(otherwise):
+        if raises(otherwise):
             guard = _if(_not(test), self.region(otherwise, leave), [], statement)
             return [guard, *self.region([*then, *rest], leave)]
         if not completes(then):
@@ -166,7 +133,7 @@ class _Normalizer:
         if not otherwise and len(then) == 1 and isinstance(inner, ast.If) and not inner.orelse:
             both = ast.copy_location(ast.BoolOp(ast.And(), [test, inner.test]), test)
             return self.region([_if(both, inner.body, [], statement), *rest], leave)
-        if not rest or (len(rest) == 1 and not any(True for _ in _nested(rest[0]))):  # short enough to repeat
+        if not rest or (len(rest) == 1 and not any(True for _ in nested(rest[0]))):  # short enough to repeat
             then, otherwise = (self.region([*side, *rest], leave) for side in (then, otherwise))
             return [_if(test, then, otherwise, statement)]
         return self.flagged_branch(statement, rest, leave)
@@ -174,7 +141,7 @@ class _Normalizer:
     def flagged_branch(self, statement: ast.If, rest: Sequence[ast.stmt], leave: Leave) -> list[ast.stmt]:
         """An `if` that leaves on some paths only: flags say which, and are looked at behind it."""
         flags = self.flags_for(list(exits(statement)))
-        raised = self.plain_branch(statement, lambda e: [_assign(flags[_kind(e)][0], ast.Constant(True), e)])
+        raised = self.plain_branch(statement, lambda e: [_assign(flags[kind_of(e)][0], ast.Constant(True), e)])
         lowered = [_assign(flag, ast.Constant(False), statement) for flag, _ in flags.values()]
         dispatch = [_if(_name(flag), [e], [], e) for flag, e in flags.values()]
         return [*lowered, raised, *self.region([*dispatch, *rest], leave)]
@@ -182,7 +149,7 @@ class _Normalizer:
     def flags_for(self, left: Sequence[Exit]) -> dict[str, tuple[str, Exit]]:
         """A flag for each way of leaving; equal exits share one."""
         words = {ast.Return: "returned", ast.Break: "stopped", ast.Continue: "skipped"}
-        different = {_kind(e): e for e in reversed(left)}
+        different = {kind_of(e): e for e in reversed(left)}
         return {kind: (self.fresh(words[type(e)]), e) for kind, e in reversed(different.items())}
 
     def loop(self, loop: Loop) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -191,9 +158,9 @@ class _Normalizer:
         if not left:
             body = self.region(loop.body, lambda e: [])
             return self.rebuilt(loop, body, None), list(loop.orelse)
-        returns = {_kind(e): e for e in left if isinstance(e, ast.Return)}
+        returns = {kind_of(e): e for e in left if isinstance(e, ast.Return)}
         stop = self.fresh("stop")
-        if len({_kind(e) for e in left}) == 1:
+        if len({kind_of(e) for e in left}) == 1:
             flags: dict[str, tuple[str, Exit]] = dict.fromkeys(returns, (stop, left[0]))
         else:
             flags = self.flags_for(list(returns.values()))
@@ -201,14 +168,14 @@ class _Normalizer:
         def leave(e: Exit) -> list[ast.stmt]:
             if isinstance(e, ast.Continue):
                 return []
-            raised = [stop] if isinstance(e, ast.Break) else list(dict.fromkeys([flags[_kind(e)][0], stop]))
+            raised = [stop] if isinstance(e, ast.Break) else list(dict.fromkeys([flags[kind_of(e)][0], stop]))
             return [_assign(flag, ast.Constant(True), e) for flag in raised]
 
         body = self.region(loop.body, leave)
         names = list(dict.fromkeys([stop, *(flag for flag, _ in flags.values())]))
         lowered: list[ast.stmt] = [_assign(flag, ast.Constant(False), loop) for flag in names]
         dispatch: list[ast.stmt] = [_if(_name(flag), [e], [], e) for flag, e in flags.values()]
-        if not _may_complete(loop):  # `while True` that only returns: the last of the ways is certain
+        if not may_complete(loop):  # `while True` that only returns: the last of the ways is certain
             dispatch[-1:] = [list(flags.values())[-1][1]]
         if loop.orelse:
             broke = any(isinstance(e, ast.Break) for e in left)
@@ -234,16 +201,11 @@ class _Normalizer:
 
 
 def _has_guard(statement: ast.If) -> bool:
-    return (bool(statement.orelse) and _raises(statement.body)) or _raises(statement.orelse)
+    return (bool(statement.orelse) and raises(statement.body)) or raises(statement.orelse)
 
 
 def _nowhere(e: Exit) -> list[ast.stmt]:
     raise AssertionError(f"no exit expected, found {ast.unparse(e)}")
-
-
-def _kind(e: Exit) -> str:
-    """Equal for exits that do the same."""
-    return ast.dump(e)
 
 
 def _returned(e: Exit) -> ast.expr:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.syntax.bindings import own_nodes
-from srcgrad.frontend.syntax.normalize import exits
+from srcgrad.frontend.syntax.exits import exits
 from srcgrad.ir.core import Location
 
 # The construct, what it is called, and what to write instead.
@@ -53,13 +53,9 @@ def _entangled(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
             if any(isinstance(n, ast.MatchClass) and len(n.patterns) > 1 for n in ast.walk(pattern)):
                 yield pattern, "a class pattern by position", "Name the attributes."
         case ast.Try():
-            parts = [*node.body[:-1], *node.finalbody]
-            returns = isinstance(node.body[-1], ast.Return) and not (node.handlers and node.finalbody)
-            parts += [] if returns else [node.body[-1]]
-            parts += [s for handler in node.handlers for s in handler.body] if node.finalbody else []
-            left = next((e for s in parts for e in exits(s)), None)
+            left = next((e for s in node.finalbody for e in exits(s)), None)
             if left is not None:
-                yield left, "leaving a try by return, break or continue", "Assign in it, and leave behind it."
+                yield left, "leaving the `finally` of a try", "Leave behind it."
             named = next((h for h in node.handlers if h.name is not None and _reads(h.body, h.name)), None)
             if named is not None:
                 yield named, "a caught exception as a value", "Test for the condition with `if`."

@@ -43,6 +43,8 @@ class Lane:
                 return self.widening.same.get(operand, operand)
             if operand is facts.counter:
                 self.known[operand] = self.builder("add", self.widening.start, self.lane, name=operand.name)
+            elif operand in self.widening.read_again:
+                self.known[operand] = self._load(self.widening.read_again[operand])
             else:
                 buffer = self.widening.buffers[operand]
                 self.known[operand] = self.builder("load", buffer, self.lane, name=operand.name)
@@ -89,13 +91,18 @@ class Lane:
         for block, own in zip(op.blocks, (condition, opposite), strict=True):
             both = own if mask is None else self.builder("and_", mask, own)
             for inner in block.ops:
-                self.op(inner, both)
+                if not self._is_computed(inner):
+                    self.op(inner, both)
         then, otherwise = op.blocks
         for result, a, b in zip(op.results, then.yields, otherwise.yields, strict=True):
-            if result in self.widening.facts.sums:
+            if result in self.widening.same or result in self.widening.facts.sums:
                 continue
             chosen = self.builder("select", condition, self.value(a), self.value(b), name=result.name)
             self.known[result] = chosen
+
+    def _is_computed(self, op: Op) -> bool:
+        """Whether it was in front of the loop over lanes, once for all."""
+        return bool(op.results) and all(result in self.widening.same for result in op.results)
 
     def _at(self, op: Op) -> list[Operand]:
         """The array and the indices of an access."""

@@ -15,6 +15,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.core import LOOPS, Block, Op, Operand, Value, index, walk, zero_like
 from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes import private
+from srcgrad.optimize.lanes.alike import compute_alike
 from srcgrad.optimize.lanes.calls import call_with_lanes
 from srcgrad.optimize.lanes.common import common_branch, common_for, common_while
 from srcgrad.optimize.lanes.facts import Facts, users
@@ -45,6 +46,7 @@ class Widening:
     builder: Builder
     same: dict[Value, Operand] = field(default_factory=dict)  # what does not differ -> its new name
     buffers: dict[Value, Value] = field(default_factory=dict)  # what differs -> where it is held
+    read_again: dict[Value, Op] = field(default_factory=dict)  # or which load gives it at any later time
     start: Operand = field(default_factory=lambda: index(0))
     lanes: Operand = field(default_factory=lambda: index(LANES))
     padded: Operand = field(default_factory=lambda: index(LANES))  # the same and lanes that nobody asks for
@@ -132,7 +134,7 @@ class Widening:
         elif effect(op.primitive) is Effect.CALL and not self.facts.is_common(op):
             self.flush([], op)
             call_with_lanes(self, op)
-        elif op.primitive == "dim" or self._is_same(op):
+        elif op.primitive == "dim" or self.is_same(op):
             if self.overtakes(op):
                 self.flush([], op)
             results = self.builder.emit(op.primitive, *self.alike(op.operands), names=names_of(op), **op.attributes)  # type: ignore[arg-type]  # no attribute is called blocks
@@ -143,6 +145,7 @@ class Widening:
     def _control(self, op: Op) -> None:
         parting = self.facts.parts(op)
         if op.primitive == "if" and parting and not _has_loops(op):
+            compute_alike(self, op)
             self.pending.append(op)
             return
         if self.mask is not None:
@@ -155,7 +158,7 @@ class Widening:
             case "if":
                 masked_branch(self, op) if parting else common_branch(self, op)
 
-    def _is_same(self, op: Op) -> bool:
+    def is_same(self, op: Op) -> bool:
         """Whether all lanes do the same once; a write is done by each."""
         differs = any(self.facts.differs(x) or x in self.facts.sums for x in (*op.operands, *op.results))
         if differs or effect(op.primitive) is Effect.WRITE:
@@ -299,8 +302,22 @@ class Widening:
         for op in ops:
             for result in op.results:
                 elsewhere = result is needed or any(user not in inside for user in self.users.get(result, ()))
-                if elsewhere and result not in self.buffers and result not in self.facts.sums:
+                if not elsewhere or result in self.buffers or result in self.facts.sums:
+                    continue
+                if result is not needed and self._may_be_read_again(op):
+                    self.read_again[result] = op
+                else:
                     self.buffers[result] = self.new_buffer(result)
+
+    def _may_be_read_again(self, op: Op) -> bool:
+        """Whether it reads a row of memory with lanes that nothing behind it, in its block, writes to."""
+        if op.primitive != "load" or not self.facts.is_private(op.operands[0]) or op not in self.here.ops:
+            return False
+        if any(map(self.facts.differs, op.operands[1:])):
+            return False
+        read, later = self.facts.program.sites.sites(op.operands[0]), self.here.ops[self.here.ops.index(op) + 1 :]
+        written = self.facts.program.written
+        return all(read.isdisjoint(written.get(x, ())) for x in later)
 
     def sum_and_term(self, op: Op) -> tuple[Operand, Operand]:
         """Of an op that adds to a sum: what it adds to, and what it adds."""
