@@ -222,6 +222,12 @@ class _HabitWriter(_Writer):
         more += [self.hand_on, self.remember, self.backlog, self.recur, self.items, self.draw]
         self.statements += more
         self.weights += [self.rng.choice([0.2, 1, 2, 5]) for _ in more]
+        self.long = self.rng.choice([8, 14, 24])
+
+    def body(self) -> None:
+        for _ in range(self.rng.randint(2, 5)):
+            if len(self.lines) < self.long:
+                self.statement()
 
 
 class _ArrayWriter(_Writer):

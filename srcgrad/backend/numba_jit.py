@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backend.cache import digest, keep
+from srcgrad.backend.kept_functions import PACKAGES, fingerprint, keep_our_functions
 from srcgrad.backend.machine_code import guard_cache
 from srcgrad.backend.numba_passes import leave_out_passes
 from srcgrad.backend.runtime import reword
-from srcgrad.backend.vector_cache import MEMORY, VECTOR_MATH, fingerprint, keep_vector_functions
 from srcgrad.ir.core import Function, walk
 from srcgrad.ir.types import Scalar
 from srcgrad.settings import Options
@@ -80,7 +80,8 @@ def generate(function: Function, options: Options) -> Generated:
         module = module_of(function, vector_math=options.jit and options.vector_math)
     types = [p.type for p in function.parameters]
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
-    text = module.text(*decorators(options)) if options.jit else module.text()
+    ready = options.vector_math and options.reorders
+    text = module.text(*decorators(options), ready=ready) if options.jit else module.text()
     return Generated(text, module.entry, scalars, _is_recursive(function))
 
 
@@ -106,7 +107,7 @@ def _is_recursive(function: Function) -> bool:
 
 def load(generated: Generated, options: Options) -> Compiled:
     """Run the module and take its entry, from a file of the cache where that can be."""
-    imported = [package for package in (VECTOR_MATH, MEMORY) if package in generated.text]
+    imported = [package for package in PACKAGES if package in generated.text]
     name = f"{generated.entry}_{digest(generated.text, *map(fingerprint, imported))}"
     path = keep(f"{name}.py", generated.text) if options.cache and options.jit else None
     module = _from_file(name, path) if path else _from_text(name, generated.text)
@@ -116,8 +117,7 @@ def load(generated: Generated, options: Options) -> Compiled:
     leave_out_passes(module)
     if path and not generated.recursive:  # what Numba reads back of a function that calls itself may crash (0.68.1)
         guard_cache(entry)
-    if VECTOR_MATH in imported:
-        keep_vector_functions(module)
+    keep_our_functions(module, imported)
     return Compiled(entry, entry, generated.text, str(module.__file__))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from srcgrad.backend.function_source import FunctionPrinter
 from srcgrad.backend.identifiers import RESERVED
 from srcgrad.backend.raised_text import import_lines, own_exceptions
-from srcgrad.backend.routine_source import compiled_routines, plain_routine
+from srcgrad.backend.routine_source import READY, compiled_routines, plain_routine
 from srcgrad.backend.runtime import HELPERS, helper_source, with_those_they_call
 from srcgrad.backend.scratch_text import SCRATCH_NAMES
 from srcgrad.backend.threads_text import texts_around
@@ -30,8 +30,11 @@ class Module:
     threads: tuple[str, ...] = ()  # functions that run chunks of iterations in threads
     raised: tuple[str, ...] = ()  # exceptions of the user's own
 
-    def text(self, decorator: str = "", inner: str = "", threads: str = "") -> str:
-        """The whole text, with ``decorator`` before the entry, ``inner`` and ``threads`` before what it calls."""
+    def text(self, decorator: str = "", inner: str = "", threads: str = "", ready: bool = False) -> str:
+        """The whole text, with ``decorator`` before the entry, ``inner`` and ``threads`` before what it calls.
+
+        ``ready`` says that routines may be those of srcgrad.products, which are compiled already.
+        """
         entry, *callees = self.functions
         parts = [inner + part for part in self.helpers] + [decorator + entry] + [inner + part for part in callees]
         parts += [threads + part for part in self.threads]
@@ -42,12 +45,15 @@ class Module:
             head += f"from numba import {', '.join(numba)}\n"
         memory = [name for name in self.imported if name in SCRATCH_NAMES]
         numbers = [name for name in self.imported if name not in SCRATCH_NAMES]
-        ours = [(package, names) for package, names in (("memory", memory), ("vector_math", numbers)) if names]
+        products = [name for name in self.routines if ready and name in READY]
+        packages = (("memory", memory), ("products", products), ("vector_math", numbers))
+        ours = [(package, names) for package, names in packages if names]
         if ours:
             head += "\n" + "".join(f"from srcgrad.{package} import {', '.join(names)}\n" for package, names in ours)
         if self.raised:
             head += f"\n{import_lines(self.raised)}"
-        routines = compiled_routines(self.routines, inner) if decorator else list(map(plain_routine, self.routines))
+        pasted = [name for name in self.routines if name not in products]
+        routines = compiled_routines(pasted, inner) if decorator else list(map(plain_routine, pasted))
         return "\n\n".join([head, *routines, *parts])
 
 

@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from srcgrad.primitives.routines import ROUTINES
+from srcgrad.products.multiply import lapack_letter, source_of
 
 # The types of the arguments: c a character, n a size, p a pointer, d a double. Numba's wrappers (0.61 to 0.68).
 BY_VALUE = {
@@ -31,12 +32,7 @@ KINDS = {"c": "types.char", "n": "types.intp", "p": "types.voidptr", "d": "types
 BY_REFERENCE = {"getrs": 9, "trtrs": 10}
 SYMBOL = re.compile(r"\b(numba_\w+|lapack_[sdcz]\w+)\(")
 IMPORT = ("import ", "from ")  # the beginning of a helper that is no function
-LETTER = '''def lapack_letter(a):
-    """LAPACK's letter for a dtype: s, d, c or z."""
-    if np.iscomplexobj(a):
-        return 122 if a.itemsize == 16 else 99
-    return 100 if a.itemsize == 8 else 115
-'''
+READY = frozenset({"matrix_product", "add_product"})  # also in srcgrad.products, compiled with the usual flags
 
 
 def plain_routine(name: str) -> str:
@@ -54,7 +50,7 @@ def compiled_routines(names: Sequence[str], decorator: str) -> list[str]:
     rows = [ROUTINES[name] for name in names]
     texts = list(dict.fromkeys([*(text for row in rows for text in row.helpers), *(row.compiled for row in rows)]))
     symbols = sorted({match[1] for text in texts for match in SYMBOL.finditer(text)})
-    helpers = [LETTER] if any("lapack_letter(" in text for text in texts) else []
+    helpers = [source_of(lapack_letter)] if any("lapack_letter(" in text for text in texts) else []
     declared = ["\n".join(_declarations(symbols)) + "\n"] if symbols else []
     declared += [text for text in texts if text.startswith(IMPORT)]
     return [*declared, *(decorator + text for text in (*helpers, *texts) if not text.startswith(IMPORT))]

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.frontend.calls.routines import routine
 from srcgrad.library.matrices import Matrix
+from srcgrad.products.multiply import large_product, multiply, source_of
 
 Stack = Matrix
 
@@ -38,46 +39,7 @@ def sum_jvp(a: Matrix, b: Matrix, c: Matrix, a_dot: Matrix | None, b_dot: Matrix
         add_product(a, b_dot, c_dot)
 
 
-# By addresses and strides, so that it is compiled once for all layouts; `c = c * scales[1] + a @ b`.
-LARGE = '''def large_product(a, a_rows, a_columns, b, b_rows, b_columns, c, c_rows, c_columns, m, k, n, letter, scales):
-    """Whether rows or columns are contiguous, so that BLAS has multiplied; strides are in bytes."""
-    size = scales.itemsize
-    a_form, a_step = 110, a_rows
-    if a_columns != size or a_step < k * size:
-        a_form, a_step = 116 if a_rows == size and a_columns >= m * size else 0, a_columns
-    b_form, b_step = 110, b_rows
-    if b_columns != size or b_step < n * size:
-        b_form, b_step = 116 if b_rows == size and b_columns >= k * size else 0, b_columns
-    if a_form == 0 or b_form == 0:
-        return False
-    scales[0] = 1.0
-    if c_columns == size and c_rows >= n * size:
-        numba_xxgemm(letter, b_form, a_form, n, m, k, scales.ctypes, b, b_step // size,
-                     a, a_step // size, scales[1:].ctypes, c, c_rows // size)
-        return True
-    if c_rows == size and c_columns >= m * size:
-        numba_xxgemm(letter, 226 - a_form, 226 - b_form, m, n, k, scales.ctypes, a, a_step // size,
-                     b, b_step // size, scales[1:].ctypes, c, c_columns // size)
-        return True
-    return False
-'''
-# Measured with OpenBLAS on AVX2 and AVX-512: a call costs as much as 500 to 1,000 multiplications in loops.
-MULTIPLY = '''def multiply(a, b, c, kept):
-    """c = kept * c + a @ b, where what is kept is nothing or all."""
-    m, k = a.shape
-    n = b.shape[1]
-    if m * n * k > 800 and large_product(
-        a.ctypes, a.strides[0], a.strides[1], b.ctypes, b.strides[0], b.strides[1], c.ctypes, c.strides[0],
-        c.strides[1], m, k, n, lapack_letter(a), np.full(2, kept, a.dtype)
-    ):
-        return
-    for i in range(m):
-        for j in range(n):
-            total = a.dtype.type(0)
-            for t in range(k):
-                total += a[i, t] * b[t, j]
-            c[i, j] = total if kept == 0.0 else c[i, j] + total
-'''
+LARGE, MULTIPLY = source_of(large_product), source_of(multiply)
 # A slice with a step is of any layout to Numba, so that what does the work is compiled once and not for each layout.
 CALL = '''def {name}(a, b, c):
     """{meaning}."""

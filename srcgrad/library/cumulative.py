@@ -39,7 +39,7 @@ def nancumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None
     return np.cumprod(np.where(np.isnan(a), 1, a), axis, dtype)
 
 
-@library(np.cumulative_sum)
+@library(getattr(np, "cumulative_sum", None))
 def cumulative_sum(
     x: Array, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
 ) -> Array:
@@ -47,7 +47,7 @@ def cumulative_sum(
     return with_initial(sums, 0, only_axis(np.ndim(x), axis)) if include_initial else sums
 
 
-@library(np.cumulative_prod)
+@library(getattr(np, "cumulative_prod", None))
 def cumulative_prod(
     x: Array, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
 ) -> Array:

@@ -38,12 +38,12 @@ def vecdot(x1: Array, x2: Array, axis: int = -1) -> Array:
     return np.einsum("...i,...i->...", a, np.moveaxis(np.asarray(x2), axis, -1))
 
 
-@library(np.matvec)
+@library(getattr(np, "matvec", None))
 def matvec(x1: Array, x2: Array) -> Array:
     return np.einsum("...ij,...j->...i", x1, x2)
 
 
-@library(np.vecmat)
+@library(getattr(np, "vecmat", None))
 def vecmat(x1: Array, x2: Array) -> Array:
     return np.einsum("...i,...ij->...j", np.conj(x1), x2)
 

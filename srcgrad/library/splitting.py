@@ -68,6 +68,6 @@ def dsplit(ary: Array, indices_or_sections: Cuts) -> list[Array]:
     return split(ary, indices_or_sections, 2)
 
 
-@library(np.unstack)
+@library(getattr(np, "unstack", None))
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
     return tuple(np.moveaxis(x, axis, 0))

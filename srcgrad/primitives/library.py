@@ -26,11 +26,13 @@ STREAMED: dict[FunctionType, frozenset[str]] = {}
 
 
 def library(*functions: object, streamed: Sequence[str] = ()) -> Callable[[F], F]:
-    """Let the decorated function stand for these."""
+    """Let the decorated function stand for these; None for one that an older NumPy does not have."""
 
     def add(implementation: F) -> F:
         assert isinstance(implementation, FunctionType)
         for function in functions:
+            if function is None:
+                continue
             assert function not in LIBRARY, f"two functions for {function}"
             LIBRARY[function] = implementation
         STREAMED[implementation] = frozenset(streamed)

@@ -1,4 +1,4 @@
-"""The machine code of srcgrad.vector_math is kept beside the generated modules, whatever folder the package is in.
+"""The machine code of our own compiled functions is kept beside the generated modules, wherever the package is.
 
 A module that uses such a function links the code that is found there; to compile it takes longer than many a
 gradient. So it is kept whatever the option `cache` says, as Python keeps the bytecode of packages. Files are stamped
@@ -8,9 +8,11 @@ with the text of the whole package: its functions call each other.
 from __future__ import annotations
 
 import hashlib
+import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.core.dispatcher import Dispatcher
@@ -19,7 +21,9 @@ from srcgrad import settings
 from srcgrad.backend.cache import versions
 from srcgrad.backend.machine_code import guard_cache
 
-VECTOR_MATH, MEMORY = "srcgrad.vector_math", "srcgrad.memory"  # what generated modules import of ours
+# What generated modules import of ours.
+VECTOR_MATH, MEMORY, PRODUCTS = "srcgrad.vector_math", "srcgrad.memory", "srcgrad.products"
+PACKAGES = (VECTOR_MATH, MEMORY, PRODUCTS)
 
 
 @cache
@@ -31,23 +35,29 @@ def fingerprint(package: str) -> str:
     return hashed.hexdigest()[:32]
 
 
-def keep_vector_functions(module: ModuleType) -> None:
-    """Let the functions that a generated module imports keep their machine code."""
-    for value in vars(module).values():
-        if not isinstance(value, Dispatcher) or not value.py_func.__module__.startswith(VECTOR_MATH):
+def keep_our_functions(module: ModuleType, imported: Sequence[str]) -> None:
+    """Let the functions of these packages that a generated module calls keep their machine code."""
+    values = [*vars(module).values()]
+    if PRODUCTS in imported:
+        values += vars(sys.modules[f"{PRODUCTS}.multiply"]).values()
+    for value in values:
+        if not isinstance(value, Dispatcher) or not value.py_func.__module__.startswith((VECTOR_MATH, PRODUCTS)):
             continue
         if isinstance(getattr(value, "_cache", None), NullCache):
-            guard_cache(value, _VectorCache)
+            guard_cache(value, _OurCache)
 
 
 class _Locator:
     """Where Numba looks for the machine code of a function: asked for by its cache, as duck type."""
 
+    def __init__(self, package: str) -> None:
+        self._package = package
+
     def get_cache_path(self) -> str:
-        return str(settings.cache_directory() / "vector_math")
+        return str(settings.cache_directory() / self._package.rpartition(".")[2])
 
     def get_source_stamp(self) -> str:
-        return fingerprint(VECTOR_MATH)
+        return fingerprint(self._package)
 
     def get_disambiguator(self) -> str:
         return ""
@@ -56,8 +66,8 @@ class _Locator:
         Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
 
     @classmethod
-    def from_function(cls, function: object, path: str) -> _Locator | None:
-        locator = cls()
+    def from_function(cls, function: FunctionType, path: str) -> _Locator | None:
+        locator = cls(function.__module__.rpartition(".")[0])
         try:
             locator.ensure_cache_path()
         except OSError:
@@ -65,9 +75,9 @@ class _Locator:
         return locator
 
 
-class _VectorCacheFormat(CompileResultCacheImpl):  # type: ignore[misc]  # Numba has no types
+class _OurCacheFormat(CompileResultCacheImpl):  # type: ignore[misc]  # Numba has no types
     _locator_classes = (_Locator,)
 
 
-class _VectorCache(FunctionCache):  # type: ignore[misc]  # as above
-    _impl_class = _VectorCacheFormat
+class _OurCache(FunctionCache):  # type: ignore[misc]  # as above
+    _impl_class = _OurCacheFormat
