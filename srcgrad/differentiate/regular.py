@@ -142,14 +142,18 @@ class _Signs:
                 return self.positive(op.operands[0])
         return False
 
+    def not_negative(self, operand: Operand) -> bool:
+        """At least 0, or NaN."""
+        return self.squared(operand) or self.positive(operand)
+
     def sums_up_squares(self, operand: Operand) -> bool:
         op = self.ops.get(operand) if isinstance(operand, Value) else None
         if op is not None and op.primitive == "add":
             return all(map(self.sums_up_squares, op.operands))
-        return self.not_negative(operand)
+        return self.squared(operand)
 
-    def not_negative(self, operand: Operand) -> bool:
-        """At least 0, or NaN."""
+    def squared(self, operand: Operand) -> bool:
+        """A square, or another number that is not negative by the way it is made."""
         if isinstance(operand, Const):
             return not isinstance(operand.value, complex) and operand.value >= 0
         op = self.ops.get(operand)
@@ -162,7 +166,7 @@ class _Signs:
                 return isinstance(exponent, Const) and exponent.value.real % 2 == 0
             case "exp" | "abs" | "sqrt" | "cosh":
                 return True
-        return self.positive(operand)
+        return False
 
     def not_positive(self, operand: Operand) -> bool:
         """At most 0, or NaN."""
