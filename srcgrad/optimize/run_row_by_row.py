@@ -46,8 +46,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from srcgrad.ir.core import Block, Function, Op, Operand, same, walk
+from srcgrad.analysis.sites import Sites
+from srcgrad.ir.core import Block, Function, Op, Operand, defined, same, walk
 from srcgrad.ir.rewrite import with_blocks, with_ops
+from srcgrad.ir.types import Array
 from srcgrad.optimize.lanes import decision
 from srcgrad.optimize.lanes.facts import program_of
 from srcgrad.optimize.rows.contraction import contracted
@@ -69,12 +71,21 @@ def run_row_by_row(function: Function) -> Function:
         if changed is function or not products.sums:
             return changed
         program = program_of(changed)
-        lanes = [op for op in walk(changed.body) if decision.runs_in_lanes(op, program)]
+        runs = [op for op in walk(changed.body) if decision.runs_in_lanes(op, program)]
+        lanes = [op for op in runs if not _writes_tables(op, program.sites)]
         inside = {result for loop in lanes for op in walk(loop.blocks[0]) for result in op.results}
         outside = frozenset(op for total, op in products.sums.items() if total not in inside)
         if not outside:
             return changed
         calls |= outside
+
+
+def _writes_tables(loop: Op, sites: Sites) -> bool:
+    """Whether a loop leaves rows behind in a table: lanes write them by columns, and are not all there is to do."""
+    inside = set(defined(loop.blocks[0]))
+    stores = (op for op in walk(loop.blocks[0]) if op.primitive == "store")
+    written = {site for op in stores for site in sites.sites(op.operands[0])} - inside
+    return any(isinstance(site.type, Array) and site.type.rank > 1 for site in written)
 
 
 def _blocks(block: Block) -> Iterator[Block]:
