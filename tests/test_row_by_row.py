@@ -332,3 +332,27 @@ def test_large_matrices_take_other_code() -> None:
             np.testing.assert_allclose(slope, b.T @ (e / e.sum(axis=1, keepdims=True)), rtol=1e-11)
     _, pullback = vjp(f, w, x)
     np.testing.assert_allclose(pullback(1.0)[0], grad(f, jit=False)(w, x), rtol=1e-11)
+
+
+def test_a_table_that_is_left_stays_apart() -> None:
+    """It would be computed twice when reversed in place, and lanes would write it by columns."""
+
+    def f(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
+        e = np.exp(x @ w)
+        return e / np.sum(e, axis=1)[:, None]
+
+    before, after = both(f, X, W, B)
+    assert sum(op.primitive == "call" for op in after.body.ops) == 1
+    assert loops(after) == loops(before)
+
+
+def test_nothing_dear_need_be_left() -> None:
+    """A product in loops is in lanes, too, where the gradient does without the logarithm."""
+
+    def f(x: np.ndarray, p: np.ndarray) -> float:
+        return np.sum(np.log1p(np.sum((x @ p) * x, axis=1) ** 2))
+
+    x, p = RANDOM.standard_normal((90, 3)), np.eye(3)
+    gradient = grad(f, argnums=1)
+    assert "lane" in gradient.backward_source(x, p, level="compiled")
+    np.testing.assert_allclose(gradient(x, p), grad(f, argnums=1, jit=False)(x, p), rtol=1e-12)
