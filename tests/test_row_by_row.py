@@ -133,8 +133,8 @@ def test_no_rows_and_no_columns() -> None:
 
 
 def another_row(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> float:
-    h = np.exp(x @ w)
-    return np.sum(np.log(np.sum(h[::-1] * h, axis=1)))
+    h = x * w[:, 0]
+    return np.sum(np.sum(h[::-1] * h, axis=1) ** 2)
 
 
 def the_row_before(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> float:
@@ -155,8 +155,8 @@ def the_column_before(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> float:
     terms = np.ones((x.shape[0], w.shape[1]))
     for k in range(1, w.shape[1]):
         scale = np.sum(terms[:, k - 1])
-        terms[:, k] = np.sum(np.sin(scale * x * w[:, k]) ** 2, axis=1)
-    return np.sum(np.log(np.sum(np.exp(terms), axis=1)))
+        terms[:, k] = np.sum((scale * x * w[:, k]) ** 2, axis=1)
+    return np.sum(np.sum(terms * terms, axis=1) ** 2)
 
 
 def changed_in_between(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> float:
@@ -341,9 +341,9 @@ def test_a_table_that_is_left_stays_apart() -> None:
         e = np.exp(x @ w)
         return e / np.sum(e, axis=1)[:, None]
 
-    before, after = both(f, X, W, B)
+    _, after = both(f, X, W, B)
     assert sum(op.primitive == "call" for op in after.body.ops) == 1
-    assert loops(after) == loops(before)
+    assert loops(after) == 2  # exponentials are kept; sums and quotients are cheap
 
 
 def test_nothing_dear_need_be_left() -> None:
