@@ -90,9 +90,9 @@ def defines_class(x):
     return x
 
 
-@refused(1.0, error=UnsupportedError, found="del of anything but a variable", instead="new container")
+@refused(1.0, error=UnsupportedError, found="del of a part of this", instead="new container")
 def deletes(x):
-    y = [x, 2.0]
+    y = (x, 2.0)
     del y[0]  # here
     return x
 
