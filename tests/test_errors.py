@@ -260,8 +260,8 @@ def static_shapes_differ(x):
 
 
 @refused(np.ones(3), error=ArgumentTypeError, found="length is known only at run time", instead="np.empty(n)")
-def makes_array_of_comprehensions(x):
-    return np.sum(np.array([[v * 2.0 for v in x], [v + 1.0 for v in x]]))  # here
+def makes_array_of_ranges(x):
+    return x[0] * np.sum(np.array([range(int(x[0])), range(2)]))  # here
 
 
 @refused(np.ones(3), error=ArgumentTypeError, found="* between a list and a number", instead="np.zeros(n)")
