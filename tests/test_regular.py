@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -110,3 +111,38 @@ def test_gradients_on_both_sides(at: tuple[float, float]) -> None:
     expected = np.array([1.0, 3.0]) if r == 0.0 else slope * x / r + np.array([math.sin(r) / r, 0.0])
     np.testing.assert_allclose(grad(turned, jit=False)(x), expected, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(jacfwd(turned, jit=False)(x), expected, rtol=1e-12, atol=1e-14)
+
+
+def not_checked_yet(s: float, x: np.ndarray, used: bool) -> float:
+    """That a divisor was not 0 is known where the check is, and here nobody comes by."""
+    total = 0.0
+    if used:
+        total = 1.0 / s
+    return total + np.sum(np.clip(x / s, -5.0, 5.0)) + s
+
+
+def checked_in_no_iteration(s: float, x: np.ndarray, used: bool) -> float:
+    total = 0.0
+    for _ in range(x.shape[0] if used else 0):
+        total += 1.0 / s
+    return total + np.sum(np.where(x > 100.0, x[0] / s, 0.0)) + s
+
+
+@pytest.mark.parametrize("f", [not_checked_yet, checked_in_no_iteration])
+def test_a_check_that_was_not_passed_says_nothing(f: Callable[..., float]) -> None:
+    assert grad(f, jit=False)(0.0, np.ones(3), False) == 1.0
+    assert jacfwd(f, jit=False)(0.0, np.ones(3), False) == 1.0
+
+
+@pytest.mark.parametrize(("kind", "zero", "dtype"), [("f64", "0.0", "f32"), ("i64", "0", "f64")])
+def test_a_cast_may_make_zero_of_a_small_number(kind: str, zero: str, dtype: str) -> None:
+    text = f"""
+def f(x: {kind}, y: {dtype}):
+    c: bool = ne(x, {zero})
+    check(c, exception="ValueError", message="zero")
+    d: {dtype} = cast(x, dtype={dtype})
+    r: {dtype} = div(y, d)
+    return r
+"""
+    (marked,) = (op for op in walk(mark_regular(parse(text, infer)).body) if op.primitive == "div")
+    assert bool(marked.attributes.get("regular")) is (kind == "i64")

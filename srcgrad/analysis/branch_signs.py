@@ -1,4 +1,4 @@
-"""What a condition says of the signs of numbers: where ``x != 0.0`` was asked, ``1 / x`` has no pole."""
+"""What a condition says of the signs of numbers: where ``x != 0.0`` was asked or checked, ``1 / x`` has no pole."""
 
 from __future__ import annotations
 
@@ -53,13 +53,16 @@ def _compared(name: str, number: Operand, bound: Operand) -> Signs:
 
 
 def known_signs(block: Block, made: Mapping[Value, Op]) -> dict[Op, Signs]:
-    """For each op in a branch what is known there by the conditions of all branches around it."""
+    """For each op what is known there by the conditions of all branches around it, and by what blocks check."""
     found: dict[Op, Signs] = {}
     _collect(block, Signs(), made, found)
     return found
 
 
 def _collect(block: Block, known: Signs, made: Mapping[Value, Op], found: dict[Op, Signs]) -> None:
+    for op in block.ops:
+        if op.primitive == "check":  # a check further down counts, too: where it fails there is no derivative
+            known = known.both(signs_if(op.operands[0], True, made))
     for op in block.ops:
         if known.nonzero:
             found[op] = known

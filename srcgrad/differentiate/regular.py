@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from srcgrad.analysis.branch_signs import Signs, known_signs
 from srcgrad.differentiate.poles import Poles
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, is_zero, walk
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives.scalar import SCALARS
@@ -94,20 +94,11 @@ class _Signs:
 
     def __init__(self, function: Function) -> None:
         self.ops = definitions(function.body)
-        self.checked = {v for op in walk(function.body) if op.primitive == "check" for v in self.nonzero_if(op)}
-        self.in_branches = known_signs(function.body, self.ops)
+        self.known = known_signs(function.body, self.ops)
         self.here = Signs()  # of these what holds for the op in question
 
-    def nonzero_if(self, check: Op) -> list[Operand]:
-        """The value that a check lets pass only if it is not 0."""
-        condition = check.operands[0]
-        test = self.ops.get(condition) if isinstance(condition, Value) else None
-        if test is None or test.primitive != "ne" or not is_zero(test.operands[1]):
-            return []
-        return [test.operands[0]]
-
     def regular(self, op: Op) -> bool:
-        self.here = self.in_branches.get(op, Signs())
+        self.here = self.known.get(op, Signs())
         match op.primitive:
             case "div":
                 return self.nonzero(op.operands[1])
@@ -121,9 +112,9 @@ class _Signs:
         if isinstance(operand, Const):
             return operand.value != 0
         op = self.ops.get(operand)
-        if op is not None and op.primitive in ("neg", "cast") and self.nonzero(op.operands[0]):
+        if op is not None and (op.primitive == "neg" or _keeps_all(op)) and self.nonzero(op.operands[0]):
             return True
-        return operand in self.checked or operand in self.here.nonzero or self.positive(operand)
+        return operand in self.here.nonzero or self.positive(operand)
 
     def positive(self, operand: Operand) -> bool:
         """Greater than 0, or NaN. Products may underflow, so they do not count."""
@@ -156,7 +147,7 @@ class _Signs:
         """A square, or another number that is not negative by the way it is made."""
         if isinstance(operand, Const):
             return not isinstance(operand.value, complex) and operand.value >= 0
-        op = self.ops.get(operand)
+        op = None if _is_complex(operand) else self.ops.get(operand)
         match op.primitive if op is not None else None:
             case "mul":
                 return self.sign(operand) == 1
@@ -194,3 +185,13 @@ class _Signs:
 
 def _is_complex(operand: Operand) -> bool:
     return isinstance(operand.type, Scalar) and operand.type.dtype.kind == "c"
+
+
+def _keeps_all(op: Op) -> bool:
+    """Whether this is a cast that makes 0 of nothing else: no number is cut off, none is too small for the new type."""
+    if op.primitive != "cast":
+        return False
+    old, new = op.operands[0].type, op.result.type
+    assert isinstance(old, Scalar) and isinstance(new, Scalar)
+    exact = old.dtype.kind in "biu" or new.dtype.real.numpy.itemsize >= old.dtype.real.numpy.itemsize
+    return new.dtype.kind in "fc" and exact
