@@ -44,6 +44,7 @@ from srcgrad.optimize.hide_rows import hide_rows
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_checks import hoist_checks
 from srcgrad.optimize.hoist_invariants import hoist_invariants
+from srcgrad.optimize.hold_in_numbers import hold_in_numbers
 from srcgrad.optimize.limit_storage import limit_storage
 from srcgrad.optimize.look_through_views import look_through_views
 from srcgrad.optimize.privatize import privatize
@@ -56,6 +57,7 @@ from srcgrad.optimize.run_along_diagonals import run_along_diagonals
 from srcgrad.optimize.run_forwards import run_forwards
 from srcgrad.optimize.run_in_lanes import run_in_lanes
 from srcgrad.optimize.run_in_threads import run_in_threads
+from srcgrad.optimize.run_row_by_row import run_row_by_row
 from srcgrad.optimize.run_together import run_together
 from srcgrad.optimize.share_common import share_common
 from srcgrad.optimize.shorten_recurrences import shorten_recurrences
@@ -124,6 +126,15 @@ PREPARE = each(
     hoist_checks,
     unify_extents,
     resolve_extents,
+)
+# Then, of what is compiled where sums may be reordered, as for `LANES`: statements about all rows are one loop over the
+# rows, which may run in lanes; also products of matrices.
+ROWS = each(
+    remove_dead,
+    followed(run_row_by_row, resolve_extents, look_through_views, share_common, hoist_invariants, remove_dead),
+)
+# Then what is in memory is small, or a number.
+CONTRACT = each(
     # Small arrays that are new in each iteration are one place in memory.
     carry_in_buffers,
     share_common,
@@ -184,6 +195,8 @@ LANES = each(
     shorten_recurrences,
     add_carried_last,
     spread_factors,
+    # Small arrays that an iteration fills and empties.
+    hold_in_numbers,
     # Rows of one array, which LLVM would take to overlap.
     hide_rows,
     # What these steps have left in loops, or made twice.
@@ -202,7 +215,7 @@ STEPS = tuple(
         (
             "lower",
             trust_indices.__name__,
-            *(step.name for step in PREPARE),
+            *(step.name for step in (*PREPARE, *ROWS, *CONTRACT)),
             set_budgets.__name__,
             *(step.name for step in (*THIN, *CHOICES)),
             "reverse",
@@ -303,7 +316,8 @@ def preparing(options: Options) -> tuple[Step, ...]:
     """What comes before differentiation."""
     trusting = () if options.boundscheck else each(trust_indices)
     budgets = partial(set_budgets, default=options.budget, everywhere=options.checkpoints_everywhere)
-    return (*trusting, *PREPARE, *each(budgets, name=set_budgets.__name__))
+    rows = ROWS if options.reorders else ()
+    return (*trusting, *PREPARE, *rows, *CONTRACT, *each(budgets, name=set_budgets.__name__))
 
 
 def finishing(options: Options) -> tuple[Step, ...]:

@@ -32,6 +32,8 @@ class Artifact:
         The source files the code was made of.
     conditions
         What has to hold of extents for the code to run to its end.
+    sizes
+        What has to hold for matrices that it takes to be small to be so.
     """
 
     generated: Generated
@@ -43,7 +45,12 @@ class Artifact:
     reads: frozenset[int]
     files: frozenset[str]
     conditions: tuple[Formula, ...]
+    sizes: tuple[Formula, ...]
 
     def fits(self, leaves: Sequence[object]) -> bool:
         """Whether the conditions hold for these leaves."""
         return all(value_of(condition, leaves) for condition in self.conditions)
+
+    def is_for_sizes_of(self, leaves: Sequence[object]) -> bool:
+        """Whether matrices are small for these leaves, as far as these tell."""
+        return all(value_of(size, leaves) for size in self.sizes)

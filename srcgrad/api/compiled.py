@@ -22,7 +22,7 @@ from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
 from srcgrad.backend.runtime import reword
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
 from srcgrad.frontend.boundary.callables import innermost
-from srcgrad.frontend.boundary.known import ValueNeededError, of_unequal_extents, stretched
+from srcgrad.frontend.boundary.known import ValueNeededError, of_large_products, of_unequal_extents, stretched
 from srcgrad.ir.core import Function
 from srcgrad.primitives.control import TOO_MUCH
 from srcgrad.settings import Options
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 # What is done to loops that are compiled, by steps that readers are not shown.
 FOLLOWING = {
+    "run_row_by_row": "does for each row what array statements do for all rows",
     "run_in_threads": "runs independent iterations in threads, in 32 chunks",
     "run_in_lanes": "runs independent iterations side by side, in blocks of 64",
     "run_along_diagonals": "goes through tables along their antidiagonals",
@@ -83,7 +84,8 @@ class Compiled(CallableInNumba):
         except Exception as error:
             # What Numba's dispatcher says of an argument [] before it asks us (0.68).
             declined = "cannot compute fingerprint" in str(error)
-            if not declined and (entry is self._general_entry or not of_unequal_extents(*error.args)):
+            started_again = of_unequal_extents(*error.args) or of_large_products(*error.args)
+            if not declined and (entry is self._general_entry or not started_again):
                 taking_over = _taking_over(args, kwargs) if isinstance(error, ArgumentTypeError) else None
                 if taking_over is not None:
                     return taking_over(self, args, kwargs)
@@ -113,9 +115,11 @@ class Compiled(CallableInNumba):
 
     # -- the native entry and calls from njit code --------------------------------------------------------
 
-    def _compile_natively(self, structures: Structures) -> Any:
+    def _compile_natively(self, structures: Structures, arguments: Sequence[object]) -> Any:
         try:
             specialisation = self._table.compile(structures)
+            if not specialisation.artifact.is_for_sizes_of(arguments):
+                specialisation = specialisation.for_large()
         except ValueNeededError as unknown:  # which the general entry looks at
             raise NotNative from unknown
         artifact = specialisation.artifact

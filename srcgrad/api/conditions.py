@@ -7,12 +7,12 @@ that only depends on the shapes of arguments, it is told from these that another
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from srcgrad.frontend.boundary.known import of_unequal_extents
-from srcgrad.ir.core import Const, Function, Op, Operand, Value
+from srcgrad.frontend.boundary.known import of_large_products, of_unequal_extents
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, walk
 
 # A number, ``("dim", leaf, axis)``, or an operation on such.
 Formula = int | tuple[object, ...]
@@ -24,6 +24,7 @@ OPERATIONS: Mapping[str, Callable[..., int]] = {
     "min": min,
     "max": max,
     "eq": operator.eq,
+    "le": operator.le,
     "or_": operator.or_,
     "select": lambda condition, a, b: a if condition else b,
 }
@@ -31,11 +32,20 @@ OPERATIONS: Mapping[str, Callable[..., int]] = {
 
 def conditions_of(function: Function) -> tuple[Formula, ...]:
     """What the checks of equal extents say that a function makes in any case, as far as it is about its arguments."""
+    return _conditions(function, function.body.ops, of_unequal_extents)
+
+
+def sizes_of(function: Function) -> tuple[Formula, ...]:
+    """What the checks of small matrices say, wherever they are made: another program is only faster where one fails."""
+    return _conditions(function, walk(function.body), of_large_products)
+
+
+def _conditions(function: Function, ops: Iterable[Op], asks: Callable[[object], bool]) -> tuple[Formula, ...]:
     places = {parameter: k for k, parameter in enumerate(function.parameters)}
     known: dict[Value, Formula] = {}
     found: list[Formula] = []
-    for op in function.body.ops:
-        if op.primitive == "check" and of_unequal_extents(op.text("message")):
+    for op in ops:
+        if op.primitive == "check" and asks(op.text("message")):
             condition = _formula_of(op.operands[0], known)
             if condition is not None:
                 found.append(condition)

@@ -14,14 +14,15 @@ from srcgrad import compiler
 from srcgrad.analysis.written import written_parameters
 from srcgrad.api.artifact import Artifact
 from srcgrad.api.binding import Argnums, Parameters, Path, argument_paths
-from srcgrad.api.conditions import conditions_of
+from srcgrad.api.conditions import conditions_of, sizes_of
 from srcgrad.api.plans import Backward, Columns, Forward, Gradient, Plan, Primal, Rows, Structures, Tangent
 from srcgrad.backend.numba_jit import generate
 from srcgrad.differentiate.split import Halves
 from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.boundary.callables import python_function
-from srcgrad.frontend.boundary.known import of_unequal_extents, stretched
+from srcgrad.frontend.boundary.known import large, of_unequal_extents, stretched
 from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
+from srcgrad.frontend.boundary.small import always_calls
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.frontend.lower import Lowered
 from srcgrad.ir.core import Block, Function, Op, Value, used, walk
@@ -55,6 +56,7 @@ class Program:
             reads,
             self.lowered.files,
             conditions_of(self.lowered.function),
+            sizes_of(self.function),
         )
 
 
@@ -82,6 +84,8 @@ class Request:
         wide = stretched(self.arguments)
         if self.options.mutates and wide != self.arguments and _takes_extents_to_be_equal(lowered.function):
             return replace(self, arguments=wide).lower()  # it could not be started again
+        if self.arguments == large(self.arguments) or (self.options.mutates and written_parameters(lowered.function)):
+            lowered = replace(lowered, function=always_calls(lowered.function))
         if self.options.mutates:
             self._refuse_read_only(lowered.function)
             for name in lowered.changed:

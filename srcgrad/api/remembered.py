@@ -76,6 +76,7 @@ class _Record:
     reads: frozenset[int]
     files: tuple[tuple[str, str], ...]
     conditions: tuple[Formula, ...]
+    sizes: tuple[Formula, ...]
 
 
 def remembered(asked: Asked) -> Artifact | None:
@@ -151,6 +152,7 @@ def _recorded(function: FunctionType, artifact: Artifact, structures: Structures
         artifact.reads,
         digests,
         artifact.conditions,
+        artifact.sizes,
     )
 
 
@@ -175,6 +177,7 @@ def _revived(record: _Record, function: FunctionType) -> Artifact | None:
         record.reads,
         frozenset(file for file, _ in record.files),
         record.conditions,
+        record.sizes,
     )
 
 

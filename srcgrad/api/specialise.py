@@ -26,7 +26,9 @@ from srcgrad.frontend.boundary.known import (
     array_paths,
     exactly,
     fixed,
+    large,
     leaf_paths,
+    of_large_products,
     of_unequal_extents,
     stretched,
     table_paths,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Widen = Callable[[Sequence[object]], "Specialisation"]
+Other = Callable[[], "Specialisation"]
 CHANGED = object()  # like nothing that is found
 # Of an array's flags: C and F contiguous, aligned, writeable.
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400
@@ -76,16 +79,20 @@ class Specialisation:
     """Compiled code for arguments of certain structures and for what the function then found outside itself.
 
     ``widen`` gives code for leaves of which some extent of 1 meets another (``arrays.broadcasting``); None if this is
-    for all of them. ``missed`` says that it was needed. ``other_half`` is the code of the pullback
-    that belongs to this.
+    for all of them. ``missed`` says that it was needed. ``for_large`` gives code for large matrices, and ``met_large``
+    says that there were some. ``other_half`` is the code of the pullback that belongs to this.
     """
 
-    def __init__(self, artifact: Artifact, arguments: Structures, options: Options, widen: Widen | None) -> None:
+    def __init__(
+        self, artifact: Artifact, arguments: Structures, options: Options, widen: Widen | None, for_large: Other
+    ) -> None:
         self.artifact = artifact
         self.structures = arguments
         self.run = numba_jit.load(artifact.generated, options)
         self.widen = widen
         self.missed = False
+        self.for_large = for_large
+        self.met_large = False
         self.other_half: Specialisation | None = None
         self._has_run = False
         self._leaves = flattener(arguments)
@@ -120,6 +127,9 @@ class Specialisation:
             try:
                 return self, self._results(leaves, directions)
             except ValueError as error:
+                if of_large_products(*error.args):
+                    self.met_large = True
+                    return self.for_large().attempt(leaves, directions)
                 if self.widen is None or not of_unequal_extents(*error.args):
                     raise
         found = self.widen(leaves).attempt(leaves, directions)
@@ -184,12 +194,16 @@ class Specialisations:
             assert not isinstance(found, tuple)
         if found is None or not found.fresh():
             found = self.for_values(arguments, self.compile)
+            if not found.artifact.is_for_sizes_of(found.leaves(arguments)):
+                found = found.for_large()
             needed = self._needed_of(self.structures(arguments))
             if needed:
                 self._by_key[key] = needed
                 self._by_key[_with_values(key, needed, arguments)] = found
             else:
                 self._by_key[key] = found
+        if found.met_large:
+            found = found.for_large()
         if not found.missed or found.widen is None:
             return found
         needed = self._with_ones(self.structures(arguments))
@@ -237,7 +251,8 @@ class Specialisations:
                 if specialisation.fresh():
                     return specialisation
             widen = None if stretched(structures) == structures else partial(self._widened, structures)
-            new = Specialisation(self._artifact(structures), structures, self.options, widen)
+            for_large = partial(self.compile, large(structures))
+            new = Specialisation(self._artifact(structures), structures, self.options, widen, for_large)
             self._by_structures[structures] = (*known, new)
             return new
 

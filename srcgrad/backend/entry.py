@@ -58,14 +58,17 @@ class NotNative(Exception):  # noqa: N818  # a signal, never seen by users
     """This call cannot be made by Numba's dispatcher alone; it takes the general entry."""
 
 
+Specialise = Callable[[tuple[Leaf, ...], tuple[object, ...]], Any]
+
+
 class NativeEntry(CPUDispatcher):  # type: ignore[misc]  # Numba has no annotations
     """A dispatcher whose specialisations come from elsewhere.
 
     ``stub`` is a function with the parameters of the user's function; ``specialise`` gives, for the structures
-    of the arguments, a Numba dispatcher on them, or raises NotNative.
+    of the arguments and themselves, a Numba dispatcher on the former, or raises NotNative.
     """
 
-    def __init__(self, stub: Callable[..., object], specialise: Callable[[tuple[Leaf, ...]], Any]) -> None:
+    def __init__(self, stub: Callable[..., object], specialise: Specialise) -> None:
         super().__init__(stub, targetoptions={"nopython": True})
         self._specialise = specialise
 
@@ -75,7 +78,7 @@ class NativeEntry(CPUDispatcher):  # type: ignore[misc]  # Numba has no annotati
         with compile_lock, collection_paused():
             structures = tuple(map(leaf_structure, args))
             types = tuple(numba.typeof(value) for value in args)
-            compiled = compile_for(self._specialise(structures), types)
+            compiled = compile_for(self._specialise(structures, args), types)
             # Not `add_overload`: Numba forgets the code of a dispatcher's overloads when that is collected, and
             # this code belongs to another dispatcher.
             self._insert([t._code for t in types], compiled.entry_point, compiled.objectmode)

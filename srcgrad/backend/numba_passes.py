@@ -99,6 +99,6 @@ def leave_out_passes(module: ModuleType, entry: str) -> None:
     for name, value in vars(module).items():
         if not isinstance(value, Dispatcher) or value.py_func.__module__ != module.__name__:
             continue
-        if not value.targetoptions.get("parallel"):
-            compiler: Any = value
-            compiler._compiler.pipeline_class = _CompilerOfEntry if name == entry else _Compiler
+        compiler: Any = getattr(value, "_compiler", None)  # not promised: without it, all of Numba's passes run
+        if compiler is not None and not value.targetoptions.get("parallel"):
+            compiler.pipeline_class = _CompilerOfEntry if name == entry else _Compiler

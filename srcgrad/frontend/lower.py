@@ -14,6 +14,7 @@ from srcgrad.frontend.arrays.stores import require_no_outdated_copies
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.known import ValueNeededError
 from srcgrad.frontend.boundary.places import Capture, Captured
+from srcgrad.frontend.boundary.small import may_be_loops
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.functions import run
@@ -148,7 +149,7 @@ def _finished(lowering: Lowering, result: FrontValue, name: str, changed: tuple[
     function = Function(name, whole, dict(lowering.callees), lowering.builder.location)
     require_no_outdated_copies(lowering.builder, function)
     return Lowered(
-        function if lowering.builder.stretches else keep_extents(function),
+        function if lowering.builder.stretches else may_be_loops(keep_extents(function)),
         structure,
         tuple(capture for capture, _ in lowering.hidden),
         tuple(Captured(capture, seen) for capture, seen in lowering.captured.values()),

@@ -87,10 +87,10 @@ __all__ = [
 
 # The modules with rows for those of SciPy.
 OF_SCIPY = {
-    "scipy.special": ("special",),
+    "scipy.special": ("special", "special_variants", "spherical_bessel", "evaluated_polynomials", "elliptic"),
     "scipy.linalg": ("scipy_linalg", "banded", "matrix_functions"),
     "scipy.integrate": ("scipy_integrate",),
-    "scipy.stats": ("special", "scipy_stats"),
+    "scipy.stats": ("special", "scipy_stats", "distributions"),
 }
 
 

@@ -31,17 +31,15 @@ matrix that nobody else reads need not be in memory. The case is ``benchmarks/pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import prod
 
 from srcgrad.analysis.extents import Extents
-from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, index, walk
+from srcgrad.ir.core import Const, Function, Op, index, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
-from srcgrad.ir.types import Array
+from srcgrad.optimize.product_loops import is_product, product_loops
 from srcgrad.primitives.table import new_builder
 
-WRITES: Mapping[str, str] = {"matrix_product": "store", "add_product": "accumulate"}  # what is done with an element
 LARGEST = 216  # multiplications; from some hundred on a call costs less than what LLVM leaves of loops
 THIN = 16  # of a row by a matrix
 
@@ -56,12 +54,12 @@ def write_out_thin_products(function: Function) -> Function:
 
 
 def _written_out(function: Function, is_small: Callable[[list[int]], bool]) -> Function:
-    if not any(_is_product(op) for op in walk(function.body)):
+    if not any(is_product(op) for op in walk(function.body)):
         return function
     extents = Extents(function)
 
     def visit(op: Op) -> Replacement | None:
-        if not _is_product(op):
+        if not is_product(op):
             return None
         sizes = _sizes(op, extents)
         return (_product(op, sizes), {}) if is_small(sizes) else None
@@ -77,33 +75,11 @@ def _sizes(product: Op, extents: Extents) -> list[int]:
     return [(*numbers, 0)[0] for numbers in (*known, terms)]
 
 
-def _is_product(op: Op) -> bool:
-    return op.primitive == "call" and op.text("callee") in WRITES
-
-
 def _product(op: Op, sizes: list[int]) -> tuple[Op, ...]:
     """The loops of a product of these extents: rows, columns, and how long the sums are; 0 for any number of rows."""
     builder = new_builder()
     builder.location = op.location
     builder.open()
-    write, c = WRITES[op.text("callee")], op.operands[2]
     count, columns, terms = map(index, sizes)
-    rows = count if sizes[0] else builder("dim", c, axis=0)
-
-    def element(at: tuple[Operand, ...]) -> None:
-        builder.emit(write, c, *at, _sum(builder, op, at, terms))
-
-    builder.nest((rows, columns), element)
-    return builder.close().ops
-
-
-def _sum(builder: Builder, op: Op, at: tuple[Operand, ...], terms: Operand) -> Operand:
-    a, b, _ = op.operands
-    assert isinstance(a.type, Array)
-    i, j = at
-
-    def term(k: Value, total: Operand) -> tuple[Operand]:
-        return (builder("add", total, builder("mul", builder("load", a, i, k), builder("load", b, k, j))),)
-
-    (total,) = builder.for_(terms, (constant(0, a.type.dtype),), term, counter="k")
-    return total
+    rows = count if sizes[0] else builder("dim", op.operands[2], axis=0)
+    return (*builder.close().ops, *product_loops(op, rows, columns, terms))

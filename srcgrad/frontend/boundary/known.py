@@ -1,11 +1,11 @@
-"""Arguments whose values a program is compiled for: an axis, a number of parts, extents that are 1 or small.
+"""Arguments whose values a program is compiled for: an axis, extents that are 1 or small, matrices that are large.
 
 A structure says of what types arguments are. In that of a call some of its leaves are replaced by their values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from srcgrad.frontend.boundary.pytree import children_of
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.core import Value
 from srcgrad.ir.types import Array
+from srcgrad.primitives.control import TOO_LARGE
 
 # So begin the messages where extents were taken to be equal and are not.
 UNEQUAL, UNFIT = "operands could not be broadcast together: extents", "an array of extent"
@@ -36,6 +37,11 @@ class ValueNeededError(ArgumentTypeError):
 def of_unequal_extents(message: object = None, *_: object) -> bool:
     """Whether an exception with these arguments says that extents differ, which they may if one of them is 1."""
     return str(message).startswith((UNEQUAL, UNFIT))
+
+
+def of_large_products(message: object = None, *_: object) -> bool:
+    """Whether an exception with these arguments says that products were taken to be small, and are not."""
+    return str(message).startswith(TOO_LARGE.partition("{")[0])
 
 
 def leaf_paths(structures: Sequence[Structure]) -> list[Path]:
@@ -103,13 +109,18 @@ def fixed(structures: Sequence[Structure], path: Path, value: object) -> tuple[S
 
 def stretched(structures: Sequence[Structure]) -> tuple[Structure, ...]:
     """The structures of arguments for which an extent of 1 may meet another one while the program runs."""
-    return tuple(map(_stretched, structures))
+    return tuple(_marked(structure, lambda leaf: replace(leaf, stretched=True)) for structure in structures)
 
 
-def _stretched(structure: Structure) -> Structure:
+def large(structures: Sequence[Structure]) -> tuple[Structure, ...]:
+    """The structures of arguments for which matrices that are multiplied may be large."""
+    return tuple(_marked(structure, lambda leaf: replace(leaf, large=True)) for structure in structures)
+
+
+def _marked(structure: Structure, mark: Callable[[Leaf], Leaf]) -> Structure:
     if isinstance(structure, Tree):
-        return replace(structure, children=stretched(structure.children))
-    return replace(structure, stretched=True) if isinstance(structure, Leaf) else structure
+        return replace(structure, children=tuple(_marked(child, mark) for child in structure.children))
+    return mark(structure) if isinstance(structure, Leaf) else structure
 
 
 def _fixed(structure: Structure, path: Path, value: object) -> Structure:

@@ -16,8 +16,9 @@ class Leaf:
     """A scalar or an array; ``weak`` as in NumPy's promotion (a Python scalar adapts to the other operand).
 
     ``exact``: no extent of the array is 1 but those of which its type says so; ``extents`` are those of its axes that
-    are small, 0 for the others. ``stretched``: an extent that turns out
-    to be 1 may meet another one in the program, here or elsewhere (see ``arrays.broadcasting``).
+    are small, 0 for the others. ``stretched``: an extent that turns out to be 1 may meet another one in the program,
+    here or elsewhere (see ``arrays.broadcasting``). ``large``: matrices may be so large that their products are better
+    left to BLAS (``optimize.rows.products``).
     """
 
     type: Scalar | Array
@@ -25,6 +26,7 @@ class Leaf:
     writeable: bool = True
     exact: bool = False
     stretched: bool = False
+    large: bool = False
     extents: tuple[int, ...] = ()
 
 

@@ -1,0 +1,1 @@
+"""What array statements do for all rows, one statement after another, as one loop over the rows."""
