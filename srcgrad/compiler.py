@@ -44,6 +44,7 @@ from srcgrad.optimize.hide_rows import hide_rows
 from srcgrad.optimize.hoist_allocations import hoist_allocations
 from srcgrad.optimize.hoist_checks import hoist_checks
 from srcgrad.optimize.hoist_invariants import hoist_invariants
+from srcgrad.optimize.hold_in_numbers import hold_in_numbers
 from srcgrad.optimize.limit_storage import limit_storage
 from srcgrad.optimize.look_through_views import look_through_views
 from srcgrad.optimize.privatize import privatize
@@ -198,6 +199,8 @@ LANES = each(
     shorten_recurrences,
     add_carried_last,
     spread_factors,
+    # Small arrays that an iteration fills and empties.
+    hold_in_numbers,
     # Rows of one array, which LLVM would take to overlap.
     hide_rows,
     # What these steps have left in loops, or made twice.

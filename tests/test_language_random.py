@@ -106,6 +106,20 @@ def shuffled(x):
     return y[0] * y[1] + y[w[0]] * 2.0 + np.random.permutation(x)[1] + x[np.random.randint(3)] ** 3
 
 
+def shuffled_lists(x):
+    grown, given, pairs = [], [x[0], x[1], x[2]], []
+    for i in range(len(x)):
+        grown.append(x[i] * x[i])
+        pairs.append((x[i], i))
+    np.random.seed(6)
+    np.random.shuffle(grown)
+    np.random.shuffle(given)
+    rng = np.random.default_rng(5)
+    rng.shuffle(pairs)
+    rng.shuffle(grown)
+    return grown[0] + 2.0 * grown[1] + given[0] * given[1] + pairs[0][0] * pairs[0][1] + pairs[1][0]
+
+
 def helper(x):
     return x * np.random.normal()
 
@@ -129,7 +143,7 @@ def test_loops():
     confirm(walk, 0.7, 0.3)
 
 
-@pytest.mark.parametrize("f", [dropout, shuffled])
+@pytest.mark.parametrize("f", [dropout, shuffled, shuffled_lists])
 def test_arrays(f):
     confirm(f, V)
 

@@ -58,6 +58,14 @@ def inverted(f: Callable[..., mpmath.mpf], end: float) -> mpmath.mpf:
     return mpmath.findroot(f, (mpmath.mpf("1e-12"), mpmath.mpf(end)), solver="anderson", tol=1e-50, maxsteps=300)
 
 
+def inverted_student(df: mpmath.mpf, p: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.findroot(lambda t: student(df, t) - p, (-6, 6), solver="anderson", tol=1e-50, maxsteps=300)
+
+
+def owen(h: mpmath.mpf, a: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.quad(lambda t: mpmath.exp(-h * h * (1 + t * t) / 2) / (1 + t * t), [0, a]) / (2 * mpmath.pi)
+
+
 ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "add": (lambda a, b: a + b, PAIRS),
     "sub": (lambda a, b: a - b, PAIRS),
@@ -165,11 +173,17 @@ ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "exp1": (mpmath.e1, HALF),
     "expi": (mpmath.ei, [*LINE, (50.0,)]),
     "expn": (mpmath.expint, [(1.0, 0.3), (3.0, 0.9), (2.0, 5.0), (7.0, 30.0), (0.0, 0.7)]),
+    "jv": (mpmath.besselj, [*ORDERS, (-2.3, 1.7), (0.5, 60.0), (3.0, 0.4)]),
+    "yv": (mpmath.bessely, [*ORDERS, (-2.3, 1.7), (0.5, 60.0), (3.0, 0.4)]),
+    "dawsn": (lambda x: mpmath.sqrt(mpmath.pi) / 2 * mpmath.exp(-x * x) * mpmath.erfi(x), [*LINE, (7.0,), (20.0,)]),
+    "owens_t": (owen, [(0.3, 0.7), (1.5, -2.5), (-4.0, 0.2), (0.2, 30.0)]),
+    "lambert": (lambda k, x: mpmath.lambertw(x, int(k)), [(0.0, 0.3), (0.0, -0.3), (-1.0, -0.2), (0.0, 50.0)]),
     "iv": (mpmath.besseli, ORDERS),
     "kv": (mpmath.besselk, ORDERS),
     "ive": (lambda v, x: mpmath.besseli(v, x) * mpmath.exp(-x), ORDERS),
     "kve": (lambda v, x: mpmath.besselk(v, x) * mpmath.exp(x), ORDERS),
     "stdtr": (student, [(3.0, 0.4), (2.5, -1.7), (30.0, 0.001), (1.0, 40.0)]),
+    "stdtrit": (inverted_student, [(3.0, 0.4), (2.5, 0.97), (30.0, 0.01)]),
     "gammaincinv": (
         lambda a, p: inverted(lambda x: mpmath.gammainc(a, 0, x, regularized=True) - p, 60),
         [(0.4, 0.3), (2.5, 0.9), (30.0, 0.5)],

@@ -52,6 +52,19 @@ def test_jitted():
     np.testing.assert_allclose(grad(table)(X, 4), grad(table, jit=False)(X, 4), rtol=1e-13)
 
 
+def rows_filled_by_loops(x, n):
+    rows = [[0.0] * 3 for _ in range(3)]
+    for i in range(3):
+        for j in range(i + 1):
+            rows[i][j] = x[i] * x[j] + (rows[i - 1][j] * n if i else 0.0)
+    whole, part = np.array(rows), np.asarray([rows[0], rows[2]])
+    return np.sum(whole @ whole) + np.sum(np.stack((rows[1], rows[2]), axis=1) * part.T) + np.max(rows)
+
+
+def test_as_arrays():
+    confirm(rows_filled_by_loops, np.array([0.4, 1.3, -0.7]), 2.0)
+
+
 def changed_in_a_loop(x, n):
     rows, row = [], [0.0, 1.0]
     for i in range(n):

@@ -25,6 +25,7 @@ from srcgrad.primitives.table import Effect, effect
 TRIPS = 8  # how often a loop of unknown count is taken to run, when costs are compared
 DEPTH = 5  # deeper loops count like this one
 STREAMED, CACHED = 15, 6  # storing a scalar through memory, or in cache
+MERGED = 3  # having it as a result of a branch, around which there is no loop
 DEAR = 4  # the price of a division: to read is cheaper
 READ = 2  # part of that, but of a row, whose elements are read by loads that have a price of their own
 REFERENCE, EXPANDED = 60, 8  # storing a reference, or making an allocation a row of storage
@@ -101,7 +102,7 @@ class _Costs:
 
     def storing(self, value: Value) -> int:
         if not isinstance(value.type, Array):
-            return self.scalar_cost
+            return self.scalar_cost if self.owner[value].loops else MERGED
         if any(self.remade(site) for site in self.effects.sites.sites(value)):
             return NEVER
         op = self.effects.definitions.op.get(value)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from srcgrad.analysis.branch_signs import Signs, known_signs
 from srcgrad.differentiate.poles import Poles
-from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, is_zero, walk
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives.scalar import SCALARS
@@ -89,21 +90,15 @@ def is_singular(op: Op) -> bool:
 
 
 class _Signs:
-    """What is known of the sign of values, by what they are computed from and by the checks they passed."""
+    """What is known of the sign of values, by what they are computed from, and by checks and branches they passed."""
 
     def __init__(self, function: Function) -> None:
         self.ops = definitions(function.body)
-        self.checked = {v for op in walk(function.body) if op.primitive == "check" for v in self.nonzero_if(op)}
-
-    def nonzero_if(self, check: Op) -> list[Operand]:
-        """The value that a check lets pass only if it is not 0."""
-        condition = check.operands[0]
-        test = self.ops.get(condition) if isinstance(condition, Value) else None
-        if test is None or test.primitive != "ne" or not is_zero(test.operands[1]):
-            return []
-        return [test.operands[0]]
+        self.known = known_signs(function.body, self.ops)
+        self.here = Signs()  # of these what holds for the op in question
 
     def regular(self, op: Op) -> bool:
+        self.here = self.known.get(op, Signs())
         match op.primitive:
             case "div":
                 return self.nonzero(op.operands[1])
@@ -117,14 +112,16 @@ class _Signs:
         if isinstance(operand, Const):
             return operand.value != 0
         op = self.ops.get(operand)
-        if op is not None and op.primitive in ("neg", "cast") and self.nonzero(op.operands[0]):
+        if op is not None and (op.primitive == "neg" or _keeps_all(op)) and self.nonzero(op.operands[0]):
             return True
-        return operand in self.checked or self.positive(operand)
+        return operand in self.here.nonzero or self.positive(operand)
 
     def positive(self, operand: Operand) -> bool:
         """Greater than 0, or NaN. Products may underflow, so they do not count."""
         if isinstance(operand, Const):
             return not isinstance(operand.value, complex) and operand.value > 0
+        if operand in self.here.positive or (operand in self.here.nonzero and self.sums_up_squares(operand)):
+            return True
         op = self.ops.get(operand)
         match op.primitive if op is not None else None:
             case "add":
@@ -138,9 +135,19 @@ class _Signs:
 
     def not_negative(self, operand: Operand) -> bool:
         """At least 0, or NaN."""
+        return self.squared(operand) or self.positive(operand)
+
+    def sums_up_squares(self, operand: Operand) -> bool:
+        op = self.ops.get(operand) if isinstance(operand, Value) else None
+        if op is not None and op.primitive == "add":
+            return all(map(self.sums_up_squares, op.operands))
+        return self.squared(operand)
+
+    def squared(self, operand: Operand) -> bool:
+        """A square, or another number that is not negative by the way it is made."""
         if isinstance(operand, Const):
             return not isinstance(operand.value, complex) and operand.value >= 0
-        op = self.ops.get(operand)
+        op = None if _is_complex(operand) else self.ops.get(operand)
         match op.primitive if op is not None else None:
             case "mul":
                 return self.sign(operand) == 1
@@ -150,7 +157,7 @@ class _Signs:
                 return isinstance(exponent, Const) and exponent.value.real % 2 == 0
             case "exp" | "abs" | "sqrt" | "cosh":
                 return True
-        return self.positive(operand)
+        return False
 
     def not_positive(self, operand: Operand) -> bool:
         """At most 0, or NaN."""
@@ -178,3 +185,13 @@ class _Signs:
 
 def _is_complex(operand: Operand) -> bool:
     return isinstance(operand.type, Scalar) and operand.type.dtype.kind == "c"
+
+
+def _keeps_all(op: Op) -> bool:
+    """Whether this is a cast that makes 0 of nothing else: no number is cut off, none is too small for the new type."""
+    if op.primitive != "cast":
+        return False
+    old, new = op.operands[0].type, op.result.type
+    assert isinstance(old, Scalar) and isinstance(new, Scalar)
+    exact = old.dtype.kind in "biu" or new.dtype.real.numpy.itemsize >= old.dtype.real.numpy.itemsize
+    return new.dtype.kind in "fc" and exact

@@ -18,7 +18,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import FrontValue, TupleValue
 from srcgrad.library import pcg64
-from srcgrad.library.random import number_of, shape_of_draw
+from srcgrad.library.random import number_of, put_in_order, shape_of_draw
 from srcgrad.primitives.library import library
 
 Words = NDArray[np.uint64]
@@ -268,7 +268,7 @@ def permutation(self: Any, x: Any) -> Any:
 
 @library(Generator.shuffle)
 def shuffle(self: Any, x: Any) -> None:
-    x[:] = x[permuted(self, x.shape[0])]
+    put_in_order(x, permuted(self, len(x)))
 
 
 @library(Generator.choice)

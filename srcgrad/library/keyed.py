@@ -46,6 +46,13 @@ class RunTimeDict:
         else:
             self.held[at] = value
 
+    def __delitem__(self, key: Key) -> None:
+        at = self.place(key)
+        if at < 0:
+            raise KeyError(key)
+        self.known.pop(at)
+        self.held.pop(at)
+
     def get(self, key: Key, default: float | None = None) -> float | None:
         at = self.place(key)
         return default if at < 0 else self.held[at]

@@ -206,7 +206,17 @@ def permutation(x: Any) -> Any:
 
 @library(np.random.shuffle)
 def shuffle(x: Any) -> None:
-    x[:] = x[permuted(x.shape[0])]
+    put_in_order(x, permuted(len(x)))
+
+
+def put_in_order(x: Any, order: Any) -> None:
+    """Give an array, or a list, its items in another order."""
+    if isinstance(x, list):
+        before = list(x)
+        for i in range(len(x)):
+            x[i] = before[order[i]]
+    else:
+        x[:] = x[order]
 
 
 @library(np.random.choice)

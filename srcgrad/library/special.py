@@ -12,6 +12,7 @@ from scipy import special
 from srcgrad.frontend.arrays.elementwise import elementwise
 from srcgrad.frontend.calls.compile_time import compile_time, refuse
 from srcgrad.primitives.bessel import bessel_jn, bessel_yn
+from srcgrad.primitives.bessel_any_order import bessel_jv
 from srcgrad.primitives.elementary import digamma
 from srcgrad.primitives.gamma_functions import binomial, hurwitz_zeta, polygamma_of
 from srcgrad.primitives.library import library
@@ -22,8 +23,9 @@ from srcgrad.primitives.special import SPECIAL
 Array = NDArray[np.floating]
 Axis = int | tuple[int, ...] | None
 
+OWN_NAMES = ("jn", "jv", "yn", "polygamma", "zeta", "lambert")  # whose arguments are looked at below, or not SciPy's
 FUNCTIONS |= {special.erf: "erf", special.erfc: "erfc", special.gamma: "gamma", special.gammaln: "lgamma"}
-FUNCTIONS |= {getattr(special, name): name for name in SPECIAL if name not in ("jn", "yn", "polygamma", "zeta")}
+FUNCTIONS |= {getattr(special, name): name for name in SPECIAL if name not in OWN_NAMES}
 elementwise(special.digamma)(digamma)
 
 
@@ -254,9 +256,13 @@ def require_order(whole: bool, name: str) -> None:
 
 
 @library(special.jv)  # jn is the same function
-def jv(v: int, z: Array) -> Array | float:
-    require_order(isinstance(v, int), "jv")
-    return bessel_j_of(z, n=v)
+def jv(v: float, z: Array) -> Array | float:
+    return bessel_j_of(z, n=v) if isinstance(v, int) else bessel_j_between(v, z)
+
+
+@elementwise()
+def bessel_j_between(v: float, x: float) -> float:
+    return bessel_jv(v, x)
 
 
 @elementwise()

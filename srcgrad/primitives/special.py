@@ -13,13 +13,16 @@ import numpy as np
 
 from srcgrad.primitives import (
     bessel,
+    bessel_any_order,
     chebyshev,
     fractional_bessel,
     gamma_functions,
     modified_bessel,
     scaled_error_function,
+    special_integrals,
 )
 from srcgrad.primitives.bessel import bessel_j0, bessel_j1, bessel_jn, bessel_y0, bessel_y1, bessel_yn
+from srcgrad.primitives.bessel_any_order import bessel_jv, bessel_yv
 from srcgrad.primitives.elementary import digamma, slope_of_abs
 from srcgrad.primitives.fractional_bessel import (
     generalised_exponential_integral,
@@ -56,11 +59,21 @@ from srcgrad.primitives.modified_bessel import (
 )
 from srcgrad.primitives.scalar import scalar
 from srcgrad.primitives.scaled_error_function import scaled_erfc
+from srcgrad.primitives.special_integrals import dawson, lambert, owen, student_quantile
 
 # All functions whose source may be needed in a generated module, by name.
 SOURCES: dict[str, Callable[..., float]] = {
     name: f
-    for module in (bessel, chebyshev, fractional_bessel, gamma_functions, modified_bessel, scaled_error_function)
+    for module in (
+        bessel,
+        bessel_any_order,
+        chebyshev,
+        fractional_bessel,
+        gamma_functions,
+        modified_bessel,
+        scaled_error_function,
+        special_integrals,
+    )
     for name, f in vars(module).items()
     if getattr(f, "__module__", "") == module.__name__
 }
@@ -177,7 +190,23 @@ special(
     singular=True,
 )
 
-# Modified Bessel functions of any order, by which there is no derivative.
+# Bessel functions of any order, by which there is no derivative.
+special(
+    "jv",
+    bessel_jv,
+    lambda v, x, y: (0.0, 0.5 * (bessel_jv(v - 1.0, x) - bessel_jv(v + 1.0, x))),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+special(
+    "yv",
+    bessel_yv,
+    lambda v, x, y: (0.0, 0.5 * (bessel_yv(v - 1.0, x) - bessel_yv(v + 1.0, x))),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
 special(
     "iv",
     unscaled_iv,
@@ -220,6 +249,14 @@ def student_density(df: float, t: float) -> float:
 # Quantiles and distributions, with derivatives by their last operand.
 special("stdtr", student_distribution, lambda df, t, y: (0.0, student_density(df, t)), operands=2, passive=(0,))
 special(
+    "stdtrit",
+    student_quantile,
+    lambda df, p, y: (0.0, 1.0 / student_density(df, y)),
+    operands=2,
+    passive=(0,),
+    singular=True,
+)
+special(
     "gammaincinv",
     inverse_lower_gamma,
     lambda a, p, y: (0.0, 1.0 / gamma_density(a, y)),
@@ -233,5 +270,25 @@ special(
     lambda a, b, p, y: (0.0, 0.0, 1.0 / beta_density(a, b, y)),
     operands=3,
     passive=(0, 1),
+    singular=True,
+)
+
+# Other integrals and inverses; 1 / sqrt(8 pi) for Owen's function.
+special("dawsn", dawson, lambda x, y: 1.0 - 2.0 * x * y)
+special(
+    "owens_t",
+    owen,
+    lambda h, a, y: (
+        -0.1994711402007164 * np.exp(-0.5 * h * h) * math.erf(a * h * 0.7071067811865476),
+        np.exp(-0.5 * h * h * (1.0 + a * a)) / (6.283185307179586 * (1.0 + a * a)),
+    ),
+    operands=2,
+)
+special(
+    "lambert",
+    lambert,
+    lambda k, x, y: (0.0, np.exp(-y) / (1.0 + y)),
+    operands=2,
+    passive=(0,),
     singular=True,
 )

@@ -42,3 +42,57 @@ row(
         case("integrate.cumulative_trapezoid(x, dx=0.5, axis=0)", [numbers(3, 4)]),
     ],
 )
+
+# A distribution, its shapes, and where its numbers are.
+_UNIT, _POSITIVE = inside(0.05, 0.95), inside(0.3, 2.5)
+for _distribution, _shapes, _draw in (
+    ("t", "3.5", numbers),
+    ("gamma", "2.5", _POSITIVE),
+    ("beta", "2.0, 3.5", _UNIT),
+    ("chi2", "3.5", _POSITIVE),
+    ("expon", "", _POSITIVE),
+    ("lognorm", "0.7", _POSITIVE),
+    ("uniform", "", _UNIT),
+    ("laplace", "", numbers),
+    ("logistic", "", numbers),
+    ("cauchy", "", numbers),
+    ("pareto", "2.5", inside(1.1, 3.0)),
+    ("weibull_min", "1.5", _POSITIVE),
+    ("rayleigh", "", _POSITIVE),
+    ("gumbel_r", "", numbers),
+    ("gumbel_l", "", numbers),
+    ("invgamma", "2.5", _POSITIVE),
+    ("f", "2.5, 3.5", _POSITIVE),
+    ("halfnorm", "", _POSITIVE),
+    ("maxwell", "", _POSITIVE),
+    ("invgauss", "0.7", _POSITIVE),
+    ("genextreme", "0.2", numbers),
+    ("genpareto", "0.2", _POSITIVE),
+    ("truncnorm", "-1.0, 2.0", inside(-0.9, 1.9)),
+    ("triang", "0.4", _UNIT),
+    ("skewnorm", "1.5", numbers),
+    ("vonmises", "1.5", numbers),
+):
+    _behind = f", {_shapes}" if _shapes else ""
+    _methods = ["pdf", "logpdf", "cdf", "sf"] if _distribution != "vonmises" else ["pdf", "logpdf"]
+    _cases = [
+        case(f"stats.{_distribution}.{m}(0.2 + 1.7 * x{_behind}, 0.2, 1.7)", [_draw(3)], rtol=1e-9) for m in _methods
+    ]
+    _cases += [case(f"stats.{_distribution}.logpdf(y + z * x{_behind}, loc=y, scale=z)", [_draw(3), 0.4, 1.3])]
+    if _distribution not in ("invgamma", "invgauss", "skewnorm", "vonmises"):
+        _methods += ["ppf", "isf"]
+        _cases += [case(f"stats.{_distribution}.ppf(x{_behind}, 0.2, 1.7)", [_UNIT(3)], rtol=1e-9)]
+    _names = "".join(f"{s.strip()}, " for s in ("shape" if _shapes else "").split(",") if s)
+    row(f"stats.{_distribution}", f"(x, {'shapes, ' if _names else ''}loc, scale): {', '.join(_methods)}", _cases)
+for _distribution, _shapes, _methods in (
+    ("poisson", "x", ("pmf", "logpmf", "cdf")),
+    ("binom", "5, x", ("pmf", "logpmf", "cdf")),
+    ("nbinom", "5, x", ("pmf", "logpmf")),
+    ("bernoulli", "x", ("pmf", "logpmf")),
+    ("geom", "x", ("pmf", "logpmf")),
+):
+    row(
+        f"stats.{_distribution}",
+        f"(k, shapes, loc): {', '.join(_methods)}",
+        [case(f"stats.{_distribution}.{m}(np.arange(3), {_shapes})", [_UNIT()], rtol=1e-10) for m in _methods],
+    )

@@ -41,8 +41,11 @@ row(
 for _name in ("jv", "jn"):
     row(
         f"special.{_name}",
-        "(v, z), v an integer known at compile time",
-        [case(f"special.{_name}({n}, x)", [POSITIVE(2, 2)], [WIDE(3, 1)], rtol=1e-11) for n in (0, 2, -3)],
+        "(v, z), differentiated by z",
+        [
+            *[case(f"special.{_name}({n}, x)", [POSITIVE(2, 2)], [WIDE(3, 1)], rtol=1e-11) for n in (0, 2, -3)],
+            *[case(f"special.{_name}({v}, x)", [POSITIVE(3)], [between(4.0, 40.0)], rtol=1e-9) for v in (0.5, -2.3)],
+        ],
     )
 row(
     "special.yn",
@@ -124,3 +127,82 @@ row("special.gdtr", "(a, b, x), not by b", [case("special.gdtr(x, 2.5, y)", [POS
 row("special.pdtr", "(k, m)", [case("special.pdtr(3, x)", [POSITIVE(3)], rtol=1e-11)])
 row("special.gammaincinv", "(a, y), by y", [case("special.gammaincinv(2.5, x)", [PROBABILITY(2, 2)], rtol=1e-10)])
 row("special.betaincinv", "(a, b, y), by y", [case("special.betaincinv(2.5, 0.7, x)", [PROBABILITY(3)], rtol=1e-10)])
+
+for _name in ("yv", "yvp", "kvp", "jvp", "ivp", "kn"):
+    _orders = (0, 2) if _name == "kn" else (0, 2, 1.5)
+    row(
+        f"special.{_name}",
+        "(v, z), differentiated by z" if _name in ("yv", "kn") else "(v, z, n), n known at compile time",
+        [case(f"special.{_name}({v}, x)", [POSITIVE(3)], [between(3.0, 12.0)], rtol=1e-9) for v in _orders],
+    )
+for _name in ("hankel1", "hankel2", "h1vp", "h2vp"):
+    row(f"special.{_name}", "(v, z), of real z", [case(f"special.{_name}(1.5, x).imag", [POSITIVE(3)], rtol=1e-10)])
+for _name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"):
+    _cases = [
+        case(f"special.{_name}({n}, x)", [POSITIVE(2, 2)], [between(9.0, 30.0)], rtol=1e-11) for n in (0, 1, 5, 12)
+    ]
+    _cases += [case(f"special.{_name}({n}, x, derivative=True)", [POSITIVE(3)], rtol=1e-10) for n in (0, 3)]
+    row(f"special.{_name}", "(n, z, derivative), of real z, n known at compile time", _cases)
+for _name in ("dawsn", "erfi", "exp10", "cosm1", "sindg", "cosdg", "softplus", "expm1", "exp2", "cbrt"):
+    short(f"special.{_name}", POSITIVE if _name == "cbrt" else numbers)
+for _name in ("tandg", "cotdg", "rgamma", "spence", "log1p"):
+    short(f"special.{_name}", POSITIVE)
+for _name in ("poch", "owens_t", "elliprc", "agm", "inv_boxcox", "boxcox1p", "inv_boxcox1p", "powm1"):
+    binary(f"special.{_name}", POSITIVE, POSITIVE, whole=False, mixed=False, rtol=1e-11)
+row(
+    "special.lambertw",
+    "(z, k), of real z, k 0 or -1",
+    [
+        case("special.lambertw(x).real", [POSITIVE(3)], [inside(-0.35, -0.05)(2)], rtol=1e-11),
+        case("special.lambertw(x, -1).real", [inside(-0.35, -0.05)(2)], rtol=1e-11),
+    ],
+)
+for _name in ("ellipkinc", "ellipeinc"):
+    row(
+        f"special.{_name}",
+        "(phi, m)",
+        [case(f"special.{_name}(x, y)", [WIDE(3), PROBABILITY(3)], [POSITIVE(2), -POSITIVE(2)], rtol=1e-11)],
+    )
+row("special.ellipj", "(u, m)", [case(f"special.ellipj(x, y)[{k}]", [WIDE(3), PROBABILITY(3)]) for k in range(4)])
+row("special.elliprf", "(x, y, z)", [case("special.elliprf(x, y, z)", [POSITIVE(3), POSITIVE(3), POSITIVE()])])
+row("special.elliprd", "(x, y, z)", [case("special.elliprd(x, y, z)", [POSITIVE(3), POSITIVE(3), POSITIVE()])])
+row("special.elliprj", "(x, y, z, p)", [case("special.elliprj(x, y, z, x + y)", [POSITIVE(3), POSITIVE(3), 0.7])])
+for _name in ("legendre", "chebyt", "chebyu", "hermite", "hermitenorm", "laguerre"):
+    row(
+        f"special.eval_{_name}",
+        "(n, x), n known at compile time",
+        [case(f"special.eval_{_name}({n}, x)", [numbers(3)], rtol=1e-11) for n in (0, 1, 4)],
+    )
+for _name, _shapes in (("genlaguerre", "0.7"), ("gegenbauer", "0.7"), ("jacobi", "0.7, 1.3")):
+    row(
+        f"special.eval_{_name}",
+        "(n, alpha, x)" if _name != "jacobi" else "(n, alpha, beta, x)",
+        [case(f"special.eval_{_name}({n}, {_shapes}, x)", [numbers(3)], rtol=1e-11) for n in (0, 1, 4)],
+    )
+row("special.lpmv", "(m, v, x)", [case(f"special.lpmv({m}, 3, x)", [PROBABILITY(3)], rtol=1e-11) for m in (0, 1, 3)])
+row(
+    "special.sph_harm_y",
+    "(n, m, theta, phi), n and m known at compile time",
+    [case(f"special.sph_harm_y(3, {m}, x, y).real", [PROBABILITY(3), numbers(3)], rtol=1e-11) for m in (0, 2, -1)],
+)
+row("special.multigammaln", "(a, d)", [case("special.multigammaln(x + 2.0, 3)", [POSITIVE(3)], rtol=1e-12)])
+row("special.gammasgn", "(x)", [case("special.gammasgn(x) * x", [WIDE(4)])])
+row("special.radian", "(d, m, s)", [case("special.radian(x, y, 3.0)", [numbers(3), numbers(3)])])
+for _name, _point in (
+    ("stdtrit(3.5, x)", PROBABILITY),
+    ("chdtri(3.5, x)", PROBABILITY),
+    ("fdtri(2.0, 3.0, x)", PROBABILITY),
+    ("betaincc(2.0, 3.0, x)", PROBABILITY),
+    ("fdtr(2.0, 3.0, x)", POSITIVE),
+    ("fdtrc(2.0, 3.0, x)", POSITIVE),
+    ("gdtrc(1.2, 2.0, x)", POSITIVE),
+    ("pdtrc(2.0, x)", POSITIVE),
+    ("bdtr(2.0, 5, x)", PROBABILITY),
+    ("bdtrc(2.0, 5, x)", PROBABILITY),
+    ("nbdtr(2, 5, x)", PROBABILITY),
+):
+    row(
+        f"special.{_name[: _name.index('(')]}",
+        "differentiated by the last argument",
+        [case(f"special.{_name}", [_point(3)], rtol=1e-10)],
+    )

@@ -25,7 +25,7 @@ from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.control.options import for_each_option, one_of_strings
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.nodes.effects import before_later_writes
+from srcgrad.frontend.nodes.effects import WRITING, before_later_writes
 from srcgrad.frontend.nodes.operators import kind_of, number
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.conversions import converted_to
@@ -96,7 +96,8 @@ def call_object(lowering: Lowering, value: object, arguments: Arguments, keyword
             return _for_each_string(lowering, chosen, value, arguments, keywords)
     of_arrays = isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
     if known and (value in LIBRARY or of_arrays):
-        arguments = [as_expression(lowering, a) for a in arguments]
+        read = _first_that_is_read(value)
+        arguments = [*arguments[:read], *(as_expression(lowering, a) for a in arguments[read:])]
     if isinstance(value, np.ufunc):
         arguments = [elements(lowering, a) for a in arguments]
     if isinstance(value, np.ufunc) and {"where", "dtype"} & set(keywords):
@@ -171,6 +172,13 @@ def _call_source(
         if here is not None:
             refusal.add_note(f'called from File "{here.file}", line {here.line}')
         raise
+
+
+def _first_that_is_read(value: object) -> int:
+    """How many arguments come before: a function that writes to its first one is given that, be it a list."""
+    if getattr(value, "__name__", "") not in WRITING:
+        return 0
+    return 2 if value is np.random.Generator.shuffle else 1  # behind ``self``
 
 
 def _hashable(value: object) -> bool:

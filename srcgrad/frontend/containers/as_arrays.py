@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from operator import is_
 
 from srcgrad.frontend.arrays.extents import shape
 from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
@@ -16,6 +17,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     GrowingList,
+    TupleValue,
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Operand, Value, index
@@ -32,6 +34,9 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
         return _table(lowering, value)
     elif isinstance(value, GrowingList) and _numbers_in(value.item) is not None:
         return _stacked(lowering, value)
+    elif isinstance(value, TupleValue) and value.cls in (list, tuple):
+        items = tuple(as_expression(lowering, x) for x in value.items)
+        return value if all(map(is_, items, value.items)) else TupleValue(items, value.cls)
     else:
         return value
 

@@ -59,7 +59,7 @@ from srcgrad.frontend.control.merge import (
 )
 from srcgrad.frontend.control.one_of_lists import OneOfLists
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
-from srcgrad.frontend.nodes.operators import binary, kind_of, number
+from srcgrad.frontend.nodes.operators import kind_of, number
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refusal
@@ -377,7 +377,3 @@ def will_overwrite(lowering: Lowering, grown: GrowingList) -> None:
     assert isinstance(error, LowerAgainError)
     error.note = lambda again: again.overwritten.add(grown.key)
     raise error
-
-
-def is_nonempty(lowering: Lowering, grown: GrowingList) -> FrontValue:
-    return binary(lowering, "gt", ScalarValue(state(lowering, grown)[1], weak=True), Static(0))

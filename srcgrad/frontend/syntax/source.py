@@ -50,8 +50,7 @@ def _find(code: CodeType, file: str) -> FunctionSource:
 
 def _node_of(code: CodeType, text: str) -> FunctionNode:
     if not text:
-        message = f"the source of {code.co_name!r} ({code.co_filename}) cannot be found"
-        raise SourceError(message, hint=HOW_TO_REGISTER, file=code.co_filename, line=code.co_firstlineno)
+        raise _missing(code)
     candidates = [node for node in _functions(text) if _starts_at(node) == code.co_firstlineno]
     matching = [node for node in candidates if _name(node) == code.co_name and _parameters(node) == _arguments(code)]
     if code.co_name == "<lambda>" and len(matching) > 1:
@@ -61,7 +60,14 @@ def _node_of(code: CodeType, text: str) -> FunctionNode:
     return matching[0]
 
 
+def _missing(code: CodeType) -> SourceError:
+    message = f"the source of {code.co_name!r} ({code.co_filename}) cannot be found"
+    return SourceError(message, hint=HOW_TO_REGISTER, file=code.co_filename, line=code.co_firstlineno)
+
+
 def _changed(code: CodeType) -> SourceError:
+    if code.co_filename == "<string>":  # of any exec(); Python 3.13 holds there what `python -c` was given
+        return _missing(code)
     return SourceError(
         f"line {code.co_firstlineno} of {code.co_filename} does not hold the source of {code.co_name!r}",
         hint="The file has changed since the function was made: run it again.",
