@@ -64,6 +64,19 @@ def grouped(x, keys):
     return sum(sum(groups[k]) ** 2 * groups[k][0] for k in groups)
 
 
+def changed_meanwhile(x, keys):
+    entries = {}
+    for k, v in zip(keys, x, strict=True):
+        entries[k] = v
+    for k, v in entries.items():
+        entries[k] = v * v
+    for k in entries:
+        entries[k] *= 2.0
+    for k in entries.keys():  # noqa: SIM118
+        entries[k] += k
+    return sum(entries.values()) * entries[3] + sum(sorted(entries.keys()))
+
+
 def from_a_heap(x):
     heap = []
     for v in x:
@@ -124,6 +137,7 @@ CASES = [
     (breadth_first, (X, CHILDREN)),
     (counted, (X, KEYS)),
     (grouped, (X, KEYS)),
+    (changed_meanwhile, (X, KEYS)),
     (from_a_heap, (X,)),
     (rebuilt_heap, (X,)),
     (deleted, (X, 6)),

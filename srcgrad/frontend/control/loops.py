@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.boundary.objects import Records
+from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.containers.list_state import state
 from srcgrad.frontend.control.branches import branch
@@ -68,10 +69,13 @@ def _for(lowering: Lowering, node: ast.For) -> None:
         leaves=stop_flag(node) is not None or lowering.scope.returns_early,
         key=(lowering.path, id(node)),
     )
+    take = iterable.item
+    if grown is not None:
+        take = lambda k: growing.item(lowering, grown, k)  # noqa: E731  # of a list that its loop may change
     counter = Value(INDEX, node.target.id if isinstance(node.target, ast.Name) else "i")
 
     def iteration(k: Operand) -> None:
-        assign(lowering, node.target, iterable.item(k))
+        assign(lowering, node.target, take(k))
         lowering.execute(node.body)
 
     stop = stop_flag(node)
@@ -99,7 +103,7 @@ def _for(lowering: Lowering, node: ast.For) -> None:
         else:
             stoppable(lowering, loop, lambda: iterable.length, counter, iteration, stopped)
 
-    if not (isinstance(iterable.length, Const) and int(iterable.length.value) <= UNROLLED):  # type: ignore[arg-type]  # i64
+    if grown is not None or not (isinstance(iterable.length, Const) and int(iterable.length.value) <= UNROLLED):  # type: ignore[arg-type]  # i64
         with lowering.going_through(loop.key, grown):
             looped()
         return
