@@ -220,6 +220,7 @@ class _HabitWriter(_Writer):
         more = [self.both_sides, self.through_views, self.duplicates, self.masked, self.in_place, self.keep_axes]
         more += [self.product, self.chain, self.exchange_whole, self.changer, self.on_array, self.insist, self.find]
         more += [self.hand_on, self.remember, self.backlog, self.recur, self.items, self.draw]
+        more += [self.attempt, self.ragged]
         self.statements += more
         self.weights += [self.rng.choice([0.2, 1, 2, 5]) for _ in more]
         self.long = self.rng.choice([8, 14, 24])

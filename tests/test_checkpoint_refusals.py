@@ -27,14 +27,6 @@ def test_sizes() -> None:
             in_bytes(wrong)
 
 
-def loop_left_early(x: float) -> float:
-    for _ in checkpoint(range(100)):
-        x = np.sin(x)
-        if x < 0.1:
-            break
-    return x
-
-
 def condition_marked(x: float) -> float:
     while checkpoint(x > 0.1):
         x = np.sin(x) * 0.5
@@ -68,7 +60,6 @@ def budget_at_run_time(x: float, budget: int) -> float:
 @pytest.mark.parametrize(
     ("f", "args", "message"),
     [
-        (loop_left_early, (1.0,), "left early"),
         (condition_marked, (1.0,), "checkpoint"),
         (swapped_argument, (U,), r"u = u\.copy\(\)"),
         (one_memory, (U, 1.0), "may be the same memory"),

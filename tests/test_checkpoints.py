@@ -10,7 +10,7 @@ import pytest
 from interpreter import run
 
 import srcgrad
-from srcgrad import checkpoint, grad, hessian, jacfwd, jacrev, vjp
+from srcgrad import check_grads, checkpoint, grad, hessian, jacfwd, jacrev, vjp
 from srcgrad.ir.core import Function
 from srcgrad.watch import watching
 
@@ -167,6 +167,35 @@ def with_calls(budget: int) -> Callable[..., float]:
     return f
 
 
+def left_early(budget: int) -> Callable[..., float]:
+    def f(u0: Any, c: float, trips: int) -> float:
+        u, v = u0.copy(), np.zeros_like(u0)
+        t = -1
+        for t in checkpoint(range(trips), budget):
+            v[:] = c * np.sin(u) + 0.3 * u[::-1]
+            u, v = v, u
+            if u[1] * u[2] < 0.05:
+                break
+            u[0] += 0.1 * t
+        return float(np.sum(u * u) * (t + 2) + v[1])
+
+    return f
+
+
+def returned_early(budget: int) -> Callable[..., float]:
+    def f(u: Any, c: float, trips: int) -> float:
+        x = u[0] + 1.0
+        for t in checkpoint(range(trips), budget):
+            if t == 1:
+                continue
+            x = np.sin(x) * c + u[t % 4]
+            if x > 1.2 or t > 8:
+                return float(x * x * t)
+        return float(x)
+
+    return f
+
+
 PROGRAMS: tuple[Made, ...] = (
     swapped,
     fresh,
@@ -179,6 +208,8 @@ PROGRAMS: tuple[Made, ...] = (
     over_items,
     with_solve,
     with_calls,
+    left_early,
+    returned_early,
 )
 U, C = RNG.normal(size=4), 0.7
 
@@ -197,10 +228,20 @@ def test_same_as_without(made: Made) -> None:
         sparingly = grad(made(budget), argnums=(0, 1), jit=False)
         for trips in (0, 1, 2, 3, 4, 7, 12):
             value, wanted = plainly.value_and_grad(U, C, trips)
+            assert value == pytest.approx(made(1)(U.copy(), C, trips), rel=1e-12)
             found, gradients = sparingly.value_and_grad(U, C, trips)
             assert found == value
             for ours, theirs in zip(gradients, wanted, strict=True):
                 np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("start", [0.4, 1.1])
+@pytest.mark.parametrize("made", [left_early, returned_early])
+def test_loops_that_stop(made: Made, start: float) -> None:
+    """The unmarked form takes the same way through the front end: so by differences, too."""
+    u = start * np.array([1.0, 0.9, 0.8, -0.7])
+    for trips in (1, 3, 12):
+        check_grads(lambda u, c, trips=trips: made(20)(u, c, trips), (u, C), order=2, modes=("rev",), jit=False)
 
 
 @pytest.mark.parametrize("made", [fresh, in_place, numbers])
@@ -220,7 +261,7 @@ def test_second_order(made: Made) -> None:
     np.testing.assert_allclose(hessian(f, jit=False)(U, C, 5), wanted, rtol=1e-11, atol=1e-13)
 
 
-@pytest.mark.parametrize("made", [swapped, in_place])
+@pytest.mark.parametrize("made", [swapped, in_place, left_early])
 def test_jitted(made: Made) -> None:
     f = made(300)
     wanted = grad(f, argnums=(0, 1), jit=False, checkpoint="off")

@@ -284,3 +284,21 @@ def test_compiled_as_plain(f, monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(jacfwd(f)(X), expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(jacrev(f)(X), expected, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(jacfwd(f, check_nan=True, parallel=True)(X), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_lanes_that_nobody_asks_for_hold_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they hold goes through all computations: were it any numbers, these could be so small that it takes long."""
+    monkeypatch.setattr(widen, "GROUP", 8)
+    monkeypatch.setattr(all_directions, "COLUMNS", 8)
+
+    def f(r):
+        square = 0.0
+        for i in range(r.shape[0]):
+            square += r[i] * r[i]
+        return np.sqrt(square) * r
+
+    r = np.array([0.3, -0.4, 1.2])
+    text = Compiled(f, Columns(0), Options(jit=False)).source(r, level="compiled")
+    written = [k for k, line in enumerate(text.splitlines()) if line.strip().endswith("[lane] = 0.0")]
+    assert written and all(text.splitlines()[k - 1].strip() == "for lane in range(padded):" for k in written)
+    np.testing.assert_allclose(jacfwd(f, jit=False)(r), 1.3 * np.eye(3) + np.outer(r, r) / 1.3, rtol=1e-14)

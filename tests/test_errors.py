@@ -90,9 +90,9 @@ def defines_class(x):
     return x
 
 
-@refused(1.0, error=UnsupportedError, found="del of anything but a variable", instead="new container")
+@refused(1.0, error=UnsupportedError, found="del of a part of this", instead="new container")
 def deletes(x):
-    y = [x, 2.0]
+    y = (x, 2.0)
     del y[0]  # here
     return x
 
@@ -144,9 +144,9 @@ def calls_real_function(x):
     return scipy.special.erf(1j * x).real  # here
 
 
-@refused(1.0, error=UnsupportedError, found="scipy.integrate.quad has no rule", instead="Python function")
+@refused(1.0, error=UnsupportedError, found="scipy.integrate.dblquad has no rule", instead="Python function")
 def calls_function_of_scipy(x):
-    return scipy.integrate.quad(np.exp, 0.0, x)[0]  # here
+    return scipy.integrate.dblquad(np.exp, 0.0, x)[0]  # here
 
 
 @refused(1.0, error=UnsupportedError, found="scipy.stats.rv_continuous.cdf has", instead="scipy.special, such as ndtr")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from agreement import confirm
@@ -377,7 +379,67 @@ def timeswrong(x, n):
     return rows[1][1]
 
 
+def appended_to_twice(x):
+    items = [x[0], x[1]]
+    for v in items:
+        if v > 0.3 and len(items) < 7:
+            items.append(v * 0.7)
+            items.append(v * 0.4)
+    return sum(items) * len(items)
+
+
+def taken_from(x, n):
+    items = []
+    for i in range(n):
+        items.append(x[i])
+    total = 0.0
+    for v in items:
+        if v > 0.9:
+            items.remove(v)
+        total += v
+    return total + len(items)
+
+
+def copied_with_copy(x, n):
+    items = []
+    for i in range(n):
+        items.append(x[i])
+    shallow, deep = copy.copy(items), copy.deepcopy(items)
+    shallow[0] = 5.0 * x[1]
+    deep.append(x[2])
+    return items[0] * 2.0 + shallow[0] + len(items) + sum(deep)
+
+
+def appended_to_while_counted(x, n):
+    items = []
+    for i in range(n):
+        items.append(x[i])
+    total = 0.0
+    for i, v in enumerate(items):
+        if len(items) < 8:
+            items.append(v * 0.5)
+        total += v * i
+    return total
+
+
+def taken_from_in_a_comprehension(x, n):
+    items = []
+    for i in range(n):
+        items.append(x[i])
+    return sum([items.pop() * v for v in items])
+
+
+def deeply_copied(x, n):
+    rows = [[x[i], 1.0] for i in range(n)]
+    other = copy.deepcopy(rows)
+    rows[1][0] *= 5.0
+    return other[1][0] + rows[1][0]
+
+
 CASES = [
+    (appended_to_twice, (X,)),
+    (taken_from, (X, 6)),
+    (copied_with_copy, (X, 4)),
     (lol_append, (X, 5)),
     (pascal_rows, (0.7, 5)),
     (lol_mult, (X,)),
@@ -429,6 +491,12 @@ def test_jitted(f, args):
 @pytest.mark.parametrize("f", [alias_outer, alias_two, rows_alias_assign, timeswrong])
 def test_one_list_in_two_places_is_refused_where_it_is_changed(f):
     with pytest.raises(Error, match=r"another list|another name|many places"):
+        jit(f, jit=False)(X, 4)
+
+
+@pytest.mark.parametrize("f", [appended_to_while_counted, taken_from_in_a_comprehension, deeply_copied])
+def test_what_would_be_seen_too_late_is_refused(f):
+    with pytest.raises(Error, match=r"longer or shorter|copied by copy"):
         jit(f, jit=False)(X, 4)
 
 

@@ -1,4 +1,4 @@
-"""Loops in branches whose number of iterations is negative where the branch is not taken: room is made in front."""
+"""Loops whose number of iterations is negative where the branch or loop around does not run: room is made in front."""
 
 from __future__ import annotations
 
@@ -56,8 +56,47 @@ def buffers_in_a_branch(x: float, n: int) -> float:
     return s
 
 
+def loop_in_a_loop(x: float, n: int) -> float:
+    s = x
+    for i in range(n - 1):
+        for _ in range(n - 2):
+            s *= 0.6 + 0.4 * np.sin(s * i)
+    return s
+
+
+def rows_in_a_loop(x: float, n: int) -> float:
+    s, u = x, np.ones(3)
+    for i in range(n - 1):
+        u = u * np.sin(x)
+        w = np.ones(n - 2) * s
+        for j in range(n - 2):
+            w[j] = np.sin(w[j - 1] * u[j % 3]) + i
+            s += w[j] * w[0]
+    return s + u.sum()
+
+
+def buffers_in_a_loop(x: float, n: int) -> float:
+    s = x
+    for k in range(n - 1):
+        u = np.ones(n - 2) * x
+        for _ in range(3):
+            v = np.empty(n - 2)
+            for i in range(n - 2):
+                v[i] = np.sin(u[i] + s) * u[-1 - i]
+            u = v
+        s += u.sum() * k
+        s += np.cumsum(u * s)[-1] if n > 2 else s * s
+    return s
+
+
+PROGRAMS = [
+    *(loop_in_a_branch, branch_in_a_loop, scratch_in_a_branch, buffers_in_a_branch),
+    *(loop_in_a_loop, rows_in_a_loop, buffers_in_a_loop),
+]
+
+
 @pytest.mark.parametrize("n", [4, 2, 1, 0, -2])
-@pytest.mark.parametrize("f", [loop_in_a_branch, branch_in_a_loop, scratch_in_a_branch, buffers_in_a_branch])
+@pytest.mark.parametrize("f", PROGRAMS)
 def test_any_number(f: Callable[[float, int], float], n: int) -> None:
     numeric = (f(0.8 + 1e-6, n) - f(0.8 - 1e-6, n)) / 2e-6
     assert grad(f, jit=False)(0.8, n) == pytest.approx(numeric, rel=1e-7, abs=1e-9)

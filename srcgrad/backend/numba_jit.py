@@ -114,7 +114,7 @@ def load(generated: Generated, options: Options) -> Compiled:
     entry = getattr(module, generated.entry)
     if not options.jit:
         return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
-    leave_out_passes(module)
+    leave_out_passes(module, generated.entry)
     if path and not generated.recursive:  # what Numba reads back of a function that calls itself may crash (0.68.1)
         guard_cache(entry)
     keep_our_functions(module, imported)

@@ -70,21 +70,35 @@ class TypeInference(NopythonTypeInference):  # type: ignore[misc]  # Numba has n
 
 class _Compiler(CompilerBase):  # type: ignore[misc]  # as above
     def define_pipelines(self) -> list[PassManager]:
-        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager, idle = DefaultPassBuilder.define_nopython_pipeline(self.state), self.idle()
         manager.passes = [
             (TypeInference, why) if kind is NopythonTypeInference else (kind, why)
             for kind, why in manager.passes
-            if kind.__name__ not in IDLE
+            if kind.__name__ not in idle
         ]
         manager.finalize()
         return [manager]
 
+    def idle(self) -> frozenset[str]:
+        return IDLE
 
-def leave_out_passes(module: ModuleType) -> None:
+
+class _CompilerOfEntry(_Compiler):
+    """In printed text a name has one type: its versions need not be told apart, and LLVM does that anyway.
+
+    But for arrays that only Numba tells from others: it would take all that share a name with one for such.
+    """
+
+    def idle(self) -> frozenset[str]:
+        arrays = [kind for kind in self.state.args if isinstance(kind, types.Array)]
+        return IDLE | {"ReconstructSSA"} if all(a.mutable and a.aligned for a in arrays) else IDLE
+
+
+def leave_out_passes(module: ModuleType, entry: str) -> None:
     """Let the functions of a generated module be compiled so, but for those that Numba parallelises."""
-    for value in vars(module).values():
+    for name, value in vars(module).items():
         if not isinstance(value, Dispatcher) or value.py_func.__module__ != module.__name__:
             continue
         compiler: Any = getattr(value, "_compiler", None)  # not promised: without it, all of Numba's passes run
         if compiler is not None and not value.targetoptions.get("parallel"):
-            compiler.pipeline_class = _Compiler
+            compiler.pipeline_class = _CompilerOfEntry if name == entry else _Compiler

@@ -114,7 +114,7 @@ class _Keeper:
         trips: list[Operand] = []
         for loop in loops:
             most = most_trips(loop.pair.forward) if _counted(loop) or len(loops) == 1 else None
-            known = None if most is None else self._room(most, loop)
+            known = None if most is None else self._room_for(most, loop)
             if known is None:
                 return []
             trips.append(known)
@@ -248,9 +248,9 @@ class _Keeper:
         """Storage with a row per iteration; the index of this iteration's row, and the row in the mirror."""
         assert isinstance(array.type, Array)
         loops = level.loops
-        trips = [self._room(loop.pair.forward.operands[0], loop) for loop in loops]
+        trips = [self._room_for(loop.pair.forward.operands[0], loop) for loop in loops]
         ones = array.type.ones
-        extents = [index(1) if k in ones else self._extent(n, level) for k, n in enumerate(shape)]
+        extents = [index(1) if k in ones else self._extent(n) for k, n in enumerate(shape)]
         known = tuple(n for n in (*trips, *extents) if n is not None)
         assert len(known) == len(trips) + len(shape)
         dtype = array.type.dtype
@@ -264,20 +264,24 @@ class _Keeper:
         self.notes[level].prologue.append(Op("slice", (kept, *here), (again,), attributes={"axes": axes}))
         return kept, there, again
 
-    def _extent(self, extent: Extent, level: Level) -> Operand | None:
+    def _extent(self, extent: Extent) -> Operand | None:
         if not isinstance(extent, Dim):
-            return self._room(extent, level)
+            return self._room(extent)
         size = Value(INDEX)
         self.before.append(Op("dim", (extent.array,), (size,), attributes={"axis": extent.axis}))
         return size
 
-    def _room(self, extent: Operand, level: Level) -> Operand | None:
+    def _room_for(self, trips: Operand, loop: Level) -> Operand | None:
+        """An extent of storage for the iterations of a loop; that of the nest itself is known not to be negative."""
+        return self._before_nest(trips) if loop.pair.parent is None else self._room(trips)
+
+    def _room(self, extent: Operand) -> Operand | None:
         """An extent of storage, as known in front of the nest.
 
-        Where a branch decides whether it is asked for, it may be negative if it is not: ``if n > 0: range(n - 1)``.
+        Where the block that asks for it does not run, it may be negative: ``for i in range(n): range(n - 1)``.
         """
         known = self._before_nest(extent)
-        if not level.conditional or not isinstance(known, Value):
+        if not isinstance(known, Value):
             return known
         room = Value(INDEX)
         self.before.append(Op("max", (known, index(0)), (room,)))

@@ -33,12 +33,6 @@ class Level:
         return outer if self.pair.forward.primitive == "if" else [*outer, self]
 
     @property
-    def conditional(self) -> bool:
-        """Whether a branch of the nest decides if this block runs."""
-        parent = self.pair.parent
-        return self.pair.forward.primitive == "if" or (parent is not None and parent.conditional)
-
-    @property
     def counter(self) -> Value:
         """Which iteration of the forward loop this is."""
         op = self.pair.forward

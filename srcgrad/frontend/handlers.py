@@ -29,7 +29,16 @@ from srcgrad.frontend.calls import (
 )
 from srcgrad.frontend.containers import comprehensions, methods, new_lists, sequences, typed
 from srcgrad.frontend.control import consuming, iteration, loops
-from srcgrad.frontend.nodes import assignment, attributes, calls, exceptions, expressions, statements, subscripts
+from srcgrad.frontend.nodes import (
+    assignment,
+    attributes,
+    calls,
+    deletion,
+    exceptions,
+    expressions,
+    statements,
+    subscripts,
+)
 from srcgrad.frontend.numbers import complex_functions, functions
 
 __all__ = [
@@ -46,6 +55,7 @@ __all__ = [
     "consuming",
     "contraction",
     "creation",
+    "deletion",
     "exceptions",
     "expressions",
     "formulas",

@@ -104,7 +104,7 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     lowering = Lowering(new_builder(), Scope("", function_name(python), {}, {}))
     lowering.growing, lowering.held, lowering.draws = known.growing, known.held, known.draws
     lowering.filled, lowering.keyed = known.filled, known.keyed
-    lowering.overwritten = known.overwritten
+    lowering.overwritten, lowering.outgrown = known.overwritten, known.outgrown
     labels = [pair for s, n in zip(arguments, names, strict=True) for pair in labelled(n, s)]
     parameters = [Value(leaf.type, label) for label, leaf in labels]
     lowering.builder.stretches = known.draws or not labels or any(leaf.stretched for _, leaf in labels)

@@ -82,6 +82,8 @@ class Lowering:
         The dicts that take keys known at run time only, by where they are made.
     outgrown, gone_through
         The loops over lists that their bodies make longer or shorter, and those over lists that are being lowered.
+    visited
+        The loops' bodies, by their ops, in which an item of a list has been taken.
     overwritten
         Those of them that hold arrays in places where others were before.
     caught
@@ -123,6 +125,7 @@ class Lowering:
         self.overwritten: set[object] = set()
         self.outgrown: set[object] = set()
         self.gone_through: list[tuple[object, GrowingList]] = []
+        self.visited: list[tuple[object, GrowingList]] = []
         self.caught: tuple[type, ...] = ()
         self.changes = 0
         self.draws = False

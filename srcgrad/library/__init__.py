@@ -34,6 +34,7 @@ from srcgrad.library import (
     putting,
     python_random,
     quantiles,
+    queues,
     random,
     repeating,
     singular,
@@ -41,6 +42,7 @@ from srcgrad.library import (
     splitting,
     statistics,
     ufunc_methods,
+    windows,
 )
 
 __all__ = [
@@ -75,6 +77,7 @@ __all__ = [
     "putting",
     "python_random",
     "quantiles",
+    "queues",
     "random",
     "repeating",
     "singular",
@@ -82,6 +85,7 @@ __all__ = [
     "splitting",
     "statistics",
     "ufunc_methods",
+    "windows",
 ]
 
 
@@ -89,8 +93,9 @@ __all__ = [
 OF_SCIPY = {
     "scipy.special": ("special", "special_variants", "spherical_bessel", "evaluated_polynomials", "elliptic"),
     "scipy.linalg": ("scipy_linalg", "banded", "matrix_functions"),
-    "scipy.integrate": ("scipy_integrate",),
-    "scipy.stats": ("special", "scipy_stats", "distributions"),
+    "scipy.integrate": ("scipy_integrate", "quadrature"),
+    "scipy.interpolate": ("scipy_interpolate",),
+    "scipy.stats": ("special", "scipy_stats", "distributions", "stat_functions"),
 }
 
 

@@ -11,7 +11,10 @@ Key = int | float | tuple[int | float, ...]
 
 
 class RunTimeDict:
-    """A dict; entries keep the order in which they came, as in Python."""
+    """A dict; entries keep the order in which they came, as in Python.
+
+    Its keys are gone through by their places: entries may be given other values meanwhile, but none may be added.
+    """
 
     def __init__(self) -> None:
         self.known: list[Key] = []
@@ -30,7 +33,7 @@ class RunTimeDict:
         return self.place(key) >= 0
 
     def __iter__(self) -> Iterator[Key]:
-        return iter(self.known)
+        return (self.known[k] for k in range(len(self.known)))
 
     def __getitem__(self, key: Key) -> float:
         at = self.place(key)
@@ -45,6 +48,13 @@ class RunTimeDict:
             self.held.append(value)
         else:
             self.held[at] = value
+
+    def __delitem__(self, key: Key) -> None:
+        at = self.place(key)
+        if at < 0:
+            raise KeyError(key)
+        self.known.pop(at)
+        self.held.pop(at)
 
     def get(self, key: Key, default: float | None = None) -> float | None:
         at = self.place(key)
@@ -74,13 +84,13 @@ class RunTimeDict:
         return other
 
     def keys(self) -> list[Key]:
-        return self.known
+        return [self.known[k] for k in range(len(self.known))]
 
     def values(self) -> list[float]:
         return self.held
 
     def items(self) -> Iterable[tuple[Key, float]]:
-        return zip(self.known, self.held, strict=True)
+        return ((self.known[k], self.held[k]) for k in range(len(self.known)))
 
 
 class RunTimeSet:

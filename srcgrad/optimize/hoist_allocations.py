@@ -1,7 +1,8 @@
 """Allocate in front of a loop what is scratch within an iteration; where it began at zero, clear it instead.
 
 Memory that no reference carries out of the iteration can serve every iteration. Allocation costs more than the
-work of many an inner loop. A stack, too, can serve every iteration: each pops what it has pushed.
+work of many an inner loop. A stack, too, can serve every iteration: each pops what it has pushed. An extent may be
+negative where the loop does not run at all: in front of it, it is at least 0.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
@@ -26,51 +27,73 @@ def f(x: f64[:], n: i64):
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from srcgrad.analysis.never_negative import never_negative
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, constant, defined, walk
-from srcgrad.ir.types import Array
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, constant, defined, definitions, index, walk
+from srcgrad.ir.types import INDEX, Array
 from srcgrad.primitives.table import new_builder
 
 
 def hoist_allocations(function: Function) -> Function:
     sites = Sites(function)
     stacked = {s for op in walk(function.body) if op.primitive == "push" for s in sites.sites(op.operands[1])}
-    return replace(function, body=_block(function.body, sites, stacked))
+    return replace(function, body=_Hoisting(sites, stacked, definitions(function.body)).block(function.body))
 
 
-def _block(block: Block, sites: Sites, stacked: set[Value]) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        current = replace(op, blocks=tuple(_block(b, sites, stacked) for b in op.blocks)) if op.blocks else op
-        if op.primitive in LOOPS:
-            hoisted, current = _emptied(current, sites, stacked)
-            ops.extend(hoisted)
-        ops.append(current)
-    return Block(block.parameters, tuple(ops), block.yields)
+@dataclass(frozen=True)
+class _Hoisting:
+    sites: Sites
+    stacked: set[Value]
+    made_by: dict[Value, Op]
 
+    def block(self, block: Block) -> Block:
+        ops: list[Op] = []
+        for op in block.ops:
+            current = replace(op, blocks=tuple(map(self.block, op.blocks))) if op.blocks else op
+            if op.primitive in LOOPS:
+                hoisted, current = self._emptied(current)
+                ops.extend(hoisted)
+            ops.append(current)
+        return Block(block.parameters, tuple(ops), block.yields)
 
-def _emptied(loop: Op, sites: Sites, stacked: set[Value]) -> tuple[list[Op], Op]:
-    """The allocations to put in front of the loop, and the loop without them."""
-    body = loop.blocks[-1]
-    inside = set(defined(body))
-    leaving = stacked.union(*(sites.sites(y) for y in body.yields))
-    hoisted: list[Op] = []
-    ops: list[Op] = []
-    for op in body.ops:
-        if op.primitive == "stack":
-            hoisted.append(op)
-            continue
-        if op.primitive != "alloc" or op.result in leaving or any(n in inside for n in op.operands):
-            ops.append(op)
-            continue
-        hoisted.append(replace(op, attributes={**op.attributes, "fill": "empty"}))
-        if op.text("fill") == "zeros":
-            ops.extend(_cleared(op.result, op.operands))
-    if not hoisted:
-        return [], loop
-    return hoisted, replace(loop, blocks=(*loop.blocks[:-1], Block(body.parameters, tuple(ops), body.yields)))
+    def _emptied(self, loop: Op) -> tuple[list[Op], Op]:
+        """The allocations to put in front of the loop, and the loop without them."""
+        body = loop.blocks[-1]
+        inside = set(defined(body))
+        leaving = self.stacked.union(*(self.sites.sites(y) for y in body.yields))
+        hoisted: list[Op] = []
+        ops: list[Op] = []
+        for op in body.ops:
+            if op.primitive == "stack":
+                hoisted.append(op)
+                continue
+            if op.primitive != "alloc" or op.result in leaving or any(n in inside for n in op.operands):
+                ops.append(op)
+                continue
+            hoisted += self._in_front(op)
+            if op.text("fill") == "zeros":
+                ops.extend(_cleared(op.result, op.operands))
+        if not hoisted:
+            return [], loop
+        return hoisted, replace(loop, blocks=(*loop.blocks[:-1], Block(body.parameters, tuple(ops), body.yields)))
+
+    def _in_front(self, alloc: Op) -> list[Op]:
+        """The allocation where the loop may not run."""
+        clamps: list[Op] = []
+        extents: list[Operand] = []
+        for n in alloc.operands:
+            if not never_negative(n, self._definition):
+                clamps.append(Op("max", (n, index(0)), (Value(INDEX),), location=alloc.location))
+                n = clamps[-1].result  # the extent there
+                self.made_by[n] = clamps[-1]
+            extents.append(n)
+        attributes = {**alloc.attributes, "fill": "empty"}
+        return [*clamps, replace(alloc, operands=tuple(extents), attributes=attributes)]
+
+    def _definition(self, operand: Operand) -> Op | None:
+        return self.made_by.get(operand) if isinstance(operand, Value) else None
 
 
 def _cleared(array: Value, extents: Sequence[Operand]) -> Sequence[Op]:

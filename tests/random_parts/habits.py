@@ -227,3 +227,44 @@ class Habits(Idioms):
             self.write(f"    if {self.test()}:")
             self.write(f"        {self.rng.choice(['break', 'continue', f'{s} *= 0.5'])}")
         self.scope.scalars.append(s)
+
+    def attempt(self) -> None:
+        """A `try` whose body may raise, or leave the loop around it, between assignments to a number."""
+        if self.deep():
+            return
+        s, i, n = self.fresh("s"), self.fresh("i"), self.rng.randint(0, 3)
+        self.write(f"{s} = {self.leaf()}")
+        self.write(f"for {i} in range({n}):")
+        self.write("    try:")
+        self.write(f"        {s} = np.sin({s} + {self.leaf()})")
+        self.write(f"        if {self.test()}:")
+        caught = self.rng.random() < 0.6
+        leaves = ["break", "continue", f"{s} *= 0.5"]
+        self.write("            raise ValueError('no')" if caught else f"            {self.rng.choice(leaves)}")
+        self.write(f"        {s} += 0.3 * {self.leaf()}")
+        if caught:
+            self.write("    except ValueError:")
+            self.write(f"        {s} = 0.5 * {s} - {self.leaf()} * {self.constant()}")
+        if not caught or self.rng.random() < 0.3:
+            self.write("    finally:")
+            self.write(f"        {s} *= {self.factor()}")
+        self.scope.scalars.append(s)
+
+    def ragged(self) -> None:
+        """Lists in a list, of lengths that are found out."""
+        if self.deep():
+            return
+        rows, i, j, s, v = (self.fresh(stem) for stem in ("rows", "i", "j", "s", "v"))
+        n, count = self.rng.randint(1, 3), self.rng.randint(1, 3)
+        self.write(f"{rows} = [[{self.leaf()}] for {i} in range({count})]")
+        self.write(f"for {j} in range({n}):")
+        guarded = self.rng.random() < 0.5
+        if guarded:
+            self.write(f"    if {self.test()}:")
+        pad = "        " if guarded else "    "
+        forms = ["{0}[{1} % {2}].append({3})", "{0}[{1} % {2}][0] = {3}", "{0}[{1} % {2}][-1] += 0.3 * {0}[0][0]"]
+        self.write(pad + self.rng.choice(forms).format(rows, j, count, self.scalar(1)))
+        self.write(f"{s} = 0.0")
+        self.write(f"for {v} in {rows}:")
+        self.write(f"    {s} += {self.rng.choice([f'sum({v})', f'{v}[-1] * {v}[0]', f'len({v}) * {v}[0]'])} * 0.4")
+        self.scope.scalars.append(s)

@@ -5,6 +5,7 @@ Two extents that are made in the same way are known to be equal, so that ``x[1:]
 
 from __future__ import annotations
 
+from srcgrad.analysis.never_negative import never_negative as known_never_negative
 from srcgrad.errors import ShapeError
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refuse
@@ -138,16 +139,4 @@ def clamped_at_zero(builder: Builder, n: Operand) -> Operand:
 
 def never_negative(builder: Builder, n: Operand) -> bool:
     """Whether an operand is known not to be negative by the way it was made."""
-    if isinstance(n, Const):
-        return isinstance(n.value, int) and n.value >= 0
-    op = builder.definition(n)
-    if op is None:
-        return False
-    if op.primitive == "max":
-        return any(never_negative(builder, x) for x in op.operands)
-    if op.primitive in ("min", "mul", "add"):
-        return all(never_negative(builder, x) for x in op.operands)
-    if op.primitive == "floordiv":
-        dividend, divisor = op.operands
-        return never_negative(builder, dividend) and isinstance(divisor, Const) and int(divisor.value.real) > 0
-    return op.primitive == "dim"
+    return known_never_negative(n, builder.definition)

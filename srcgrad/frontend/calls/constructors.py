@@ -21,12 +21,13 @@ from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.calls.functions import call_python
 from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.containers.items import holding, sequence_items
+from srcgrad.frontend.containers.list_state import holds_lists
 from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.numbers.conversions import to_dtype
 from srcgrad.frontend.registry import FUNCTIONS, Arguments, Keywords, call_object, function
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, GrowingList, Static, TupleValue
 
 Fields = dict[str, FrontValue]
 
@@ -210,4 +211,9 @@ def copied(lowering: Lowering, value: FrontValue) -> FrontValue:
         items = tuple(copied(lowering, v) for v in value.items)
         made = TupleValue(items, value.cls, value.keys)
         return holding(lowering, made, (lowering.path, lowering.builder.location))
+    if isinstance(value, GrowingList) and holds_lists(value.item):
+        hint = "Write [row.copy() for row in rows]."
+        lowering.refuse(None, "a list of lists of run-time length is copied by copy", hint)
+    if isinstance(value, GrowingList):
+        return FUNCTIONS[list.copy](lowering, (value,), {})
     return value

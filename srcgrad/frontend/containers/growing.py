@@ -59,7 +59,7 @@ from srcgrad.frontend.control.merge import (
 )
 from srcgrad.frontend.control.one_of_lists import OneOfLists
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
-from srcgrad.frontend.nodes.operators import binary, kind_of, number
+from srcgrad.frontend.nodes.operators import kind_of, number
 from srcgrad.frontend.numbers.promotion import as_index
 from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.refusals import refusal
@@ -73,7 +73,7 @@ from srcgrad.frontend.values import (
     TupleValue,
     is_number,
 )
-from srcgrad.ir.core import Operand, Value, index
+from srcgrad.ir.core import Const, Operand, Value, index
 from srcgrad.ir.types import Array
 
 
@@ -291,16 +291,22 @@ def _append_list(lowering: Lowering, grown: GrowingList, item: FrontValue) -> No
 
 def resized(lowering: Lowering, grown: GrowingList) -> None:
     """A list gets longer or shorter: loops over it that are being lowered have to look at its length each time."""
+    builder = lowering.builder
     for key, whole in lowering.gone_through:
         if whole is grown and whole.row is None:
             error = refusal(lowering.builder.location, "a loop changes the length of its list", "", LowerAgainError)
             assert isinstance(error, LowerAgainError)
             error.note = lambda again, k=key: again.outgrown.add(k)  # type: ignore[misc]  # bound now
             raise error
+    lowering.visited = [(ops, whole) for ops, whole in lowering.visited if builder.is_open(ops)]
+    for _, whole in lowering.visited:
+        if whole is grown and whole.row is None:
+            hint = "Loop over a copy: for v in list(items)."
+            lowering.refuse(None, "a list gets longer or shorter while its items are gone through", hint)
         if whole.row is not None and grown.row is not None and whole.uses is grown.uses:
-            other = lowering.builder("ne", whole.row.at, grown.row.at)
+            other = builder("ne", whole.row.at, grown.row.at)
             message = "the length of a list in a list is changed by a loop over it"
-            lowering.builder.emit("check", other, exception="RuntimeError", message=message)
+            builder.emit("check", other, exception="RuntimeError", message=message)
 
 
 def moved(lowering: Lowering, columns: Sequence[Value], parts: Sequence[Operand], length: Operand) -> TupleValue:
@@ -363,8 +369,19 @@ def write(lowering: Lowering, grown: GrowingList, position: FrontValue, item: Fr
 
 
 def counted(lowering: Lowering, grown: GrowingList) -> Counted:
-    """The items, to loop over."""
-    return Counted(state(lowering, grown)[1], lambda k: _load(lowering, grown, state(lowering, grown)[0], k))
+    """The items, to loop over; what changes the number of items meanwhile is refused."""
+
+    def visited(k: Operand) -> FrontValue:
+        if not isinstance(k, Const):
+            lowering.visited.append((lowering.builder.ops, grown))
+        return item(lowering, grown, k)
+
+    return Counted(state(lowering, grown)[1], visited)
+
+
+def item(lowering: Lowering, grown: GrowingList, k: Operand) -> FrontValue:
+    """The item at an index in range."""
+    return _load(lowering, grown, state(lowering, grown)[0], k)
 
 
 def will_overwrite(lowering: Lowering, grown: GrowingList) -> None:
@@ -377,7 +394,3 @@ def will_overwrite(lowering: Lowering, grown: GrowingList) -> None:
     assert isinstance(error, LowerAgainError)
     error.note = lambda again: again.overwritten.add(grown.key)
     raise error
-
-
-def is_nonempty(lowering: Lowering, grown: GrowingList) -> FrontValue:
-    return binary(lowering, "gt", ScalarValue(state(lowering, grown)[1], weak=True), Static(0))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from srcgrad.frontend.containers import growing
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import invert, truth
 from srcgrad.frontend.numbers.promotion import Number
-from srcgrad.frontend.values import FrontValue, GrowingList, ScalarValue, Static
+from srcgrad.frontend.values import FrontValue, ScalarValue, Static
 from srcgrad.ir.types import BOOL
 from srcgrad.primitives.table import Effect, effect
 
@@ -25,10 +24,7 @@ def condition(lowering: Lowering, node: ast.expr) -> Number:
             return truth(lowering, value)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return invert(lowering, condition(lowering, node.operand))
-        value = lowering.evaluate_any(node)
-        if isinstance(value, GrowingList):
-            value = growing.is_nonempty(lowering, value)
-        return truth(lowering, value)
+        return truth(lowering, lowering.evaluate_any(node))
 
 
 def logical(lowering: Lowering, is_and: bool, nodes: Sequence[ast.expr], as_truth: bool) -> FrontValue:

@@ -10,10 +10,12 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from srcgrad.errors import UnsupportedError, UnsupportedSyntaxError
+from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.boundary.objects import Records
+from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.containers.list_state import state
+from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.carried import LoopVariables
 from srcgrad.frontend.control.consuming import consuming
 from srcgrad.frontend.control.iteration import as_counted
@@ -67,26 +69,41 @@ def _for(lowering: Lowering, node: ast.For) -> None:
         leaves=stop_flag(node) is not None or lowering.scope.returns_early,
         key=(lowering.path, id(node)),
     )
+    take = iterable.item
+    if grown is not None:
+        take = lambda k: growing.item(lowering, grown, k)  # noqa: E731  # of a list that its loop may change
     counter = Value(INDEX, node.target.id if isinstance(node.target, ast.Name) else "i")
 
     def iteration(k: Operand) -> None:
-        assign(lowering, node.target, iterable.item(k))
+        assign(lowering, node.target, take(k))
         lowering.execute(node.body)
 
+    stop = stop_flag(node)
+
+    def stopped() -> FrontValue:
+        return Static(False) if stop is None else names.load(lowering, stop)
+
+    def unless_stopped(k: Operand) -> None:
+        def proceed() -> FrontValue:
+            iteration(k)
+            return Static(None)
+
+        flag = stopped()
+        assert isinstance(flag, ScalarValue | Static)
+        branch(lowering, as_scalar(flag), lambda: Static(None), proceed)
+
     def looped() -> None:
-        stop = stop_flag(node)
-        stopped = (lambda: Static(False)) if stop is None else lambda: names.load(lowering, stop)
         if grown is not None and loop.key in lowering.outgrown:
             stoppable(lowering, loop, lambda: state(lowering, grown)[1], counter, iteration, stopped)
         elif stop is None:
             counted(lowering, loop, iterable.length, counter, iteration, iterable.budget)
-        elif iterable.budget is not None:
-            hint = "Let the loop run to its end, and skip what an iteration does under an `if`."
-            lowering.refuse(node, "a loop with checkpoints that is left early", hint, UnsupportedError)
+        elif iterable.budget is not None:  # the schedule needs their number: once stopped, they do nothing
+            through = replace(loop, head=loop.head | loop.assigned)
+            counted(lowering, through, iterable.length, counter, unless_stopped, iterable.budget)
         else:
             stoppable(lowering, loop, lambda: iterable.length, counter, iteration, stopped)
 
-    if not (isinstance(iterable.length, Const) and int(iterable.length.value) <= UNROLLED):  # type: ignore[arg-type]  # i64
+    if grown is not None or not (isinstance(iterable.length, Const) and int(iterable.length.value) <= UNROLLED):  # type: ignore[arg-type]  # i64
         with lowering.going_through(loop.key, grown):
             looped()
         return

@@ -16,7 +16,7 @@ from srcgrad.frontend.arrays.delayed import materialized
 from srcgrad.frontend.arrays.stores import keep_apart
 from srcgrad.frontend.boundary.pytree import Identity, function_key, leaves_of
 from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
-from srcgrad.frontend.containers.list_state import will_hold
+from srcgrad.frontend.containers.list_state import ListOfItems, will_hold
 from srcgrad.frontend.control.one_of_lists import OneOfLists, joined_lists, operands_of_list, rebuilt_list
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
@@ -226,6 +226,8 @@ def spelled(s: Structure) -> str:
             return f"an array of rank {rank} and dtype {dtype.numpy}"
         case Leaf(type=type_):
             return f"a number ({type_.dtype.numpy})"
+        case Tree(cls=cls, children=(_, item)) if cls is ListOfItems:
+            return f"a list of run-time length, with {spelled(item)} in it"
         case Tree(cls=cls, children=children):
             return f"a {cls.__name__} of {len(children)}"
         case Choice(options=options):

@@ -26,7 +26,7 @@ from srcgrad.frontend.nodes.effects import before_later_writes, may_write
 from srcgrad.frontend.nodes.expressions import BINARY, apply_binary
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.nodes.special_methods import special
-from srcgrad.frontend.nodes.subscripts import container_index, evaluate_key, subscript
+from srcgrad.frontend.nodes.subscripts import container_index, evaluate_key, static_slice, subscript
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.numbers.scalars import index_op
@@ -39,6 +39,7 @@ from srcgrad.frontend.values import (
     FrontValue,
     GrowingList,
     Part,
+    SliceValue,
     Static,
     TupleValue,
     is_array,
@@ -217,6 +218,11 @@ def _refuse_assignment(lowering: Lowering, container: FrontValue) -> NoReturn:
 
 def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:
     """``list[key] = value``; a list changed on some paths only, or at a place known at run time, is held in memory."""
+    if len(key) == 1 and isinstance(key[0], SliceValue):
+        items = list(container.items)
+        items[static_slice(lowering, key[0])] = sequence_items(lowering, value)
+        change(lowering, container, tuple(items))
+        return
     elsewhere = container.home is not lowering.builder.ops and container.origin is not None
     known = all(isinstance(k, Static) for k in key)
     if (elsewhere and all(map(is_number, (*container.items, value)))) or (container.origin is not None and not known):

@@ -14,7 +14,7 @@ from srcgrad.frontend.control.logic import short_circuit
 from srcgrad.frontend.control.options import for_each_option
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
-from srcgrad.frontend.nodes.operators import binary, invert
+from srcgrad.frontend.nodes.operators import binary, invert, logical_and, logical_or
 from srcgrad.frontend.nodes.special_methods import by_method, special
 from srcgrad.frontend.values import (
     ArrayValue,
@@ -81,7 +81,23 @@ def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue)
         return found
     if is_array(a) or is_array(b):
         a, b = elements(lowering, a), elements(lowering, b)
+    if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) and isinstance(a, TupleValue) and isinstance(b, TupleValue):
+        return _by_items(lowering, op, a, b)
     return binary(lowering, ORDER[type(op)], a, b)
+
+
+def _by_items(lowering: Lowering, op: ast.cmpop, a: TupleValue, b: TupleValue) -> FrontValue:
+    """Two sequences in the order of the first items that differ; a sequence comes before those it begins."""
+    if a.cls is not b.cls or a.keys or a.cls not in (tuple, list):
+        binary(lowering, ORDER[type(op)], a, b)  # which is refused
+    strict = ast.Lt() if isinstance(op, ast.Lt | ast.LtE) else ast.Gt()
+    known = {"lt": len(a.items) < len(b.items), "le": len(a.items) <= len(b.items)}
+    known |= {"gt": len(a.items) > len(b.items), "ge": len(a.items) >= len(b.items)}
+    found: FrontValue = Static(known[ORDER[type(op)]])
+    for x, y in reversed(list(zip(a.items, b.items, strict=False))):
+        same = compare_two(lowering, ast.Eq(), x, y)
+        found = logical_or(lowering, compare_two(lowering, strict, x, y), logical_and(lowering, same, found))
+    return found
 
 
 def _is_python_truth(a: FrontValue, b: FrontValue) -> bool:

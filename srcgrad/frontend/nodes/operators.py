@@ -6,12 +6,14 @@ from typing import NoReturn
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays.delayed import as_delayed, expression
+from srcgrad.frontend.containers.list_state import state
 from srcgrad.frontend.control.merge import simplified
 from srcgrad.frontend.control.options import for_each_option
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.numbers.scalars import COMPARISONS, SIGNS
+from srcgrad.frontend.registry import FUNCTIONS
 from srcgrad.frontend.values import (
     ArrayValue,
     Counted,
@@ -138,6 +140,11 @@ def logical_or(lowering: Lowering, a: FrontValue, b: FrontValue) -> FrontValue:
     return invert(lowering, logical_and(lowering, invert(lowering, a), invert(lowering, b)))
 
 
+def truth_of_object(value: object) -> bool:
+    """What the methods of an object's class say of its truth (``special_methods``)."""
+    raise AssertionError("lowered by its handler")
+
+
 def unary(lowering: Lowering, name: str, a: FrontValue) -> FrontValue:
     """``neg``, ``invert`` or ``abs``."""
     if is_array(a):
@@ -158,8 +165,13 @@ def truth(lowering: Lowering, a: FrontValue) -> Number:
         return truth(lowering, logical_and(lowering, ScalarValue(a.given), a.some))
     if isinstance(a, OneOf):
         return number(lowering, for_each_option(lowering, a, lambda option: truth(lowering, option)))
+    if isinstance(a, TupleValue) and a.cls not in (tuple, list, dict):
+        return number(lowering, FUNCTIONS[truth_of_object](lowering, (a,), {}))
     if isinstance(a, TupleValue):
-        return Static(bool(a.items) or (a.cls not in (tuple, list, dict)))
+        return Static(bool(a.items))
+    if isinstance(a, GrowingList | Counted):
+        length = state(lowering, a)[1] if isinstance(a, GrowingList) else a.length
+        return scalars.truth(lowering.builder, ScalarValue(length, weak=True))
     if isinstance(a, Static):
         return Static(bool(a.value))
     if isinstance(a, ArrayValue | Delayed):

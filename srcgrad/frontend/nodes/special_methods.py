@@ -10,7 +10,9 @@ from srcgrad.frontend.calls.dispatch import call
 from srcgrad.frontend.captures import record
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.attributes import in_class
-from srcgrad.frontend.values import Bound, FrontValue, Static, TupleValue
+from srcgrad.frontend.nodes.operators import truth, truth_of_object
+from srcgrad.frontend.registry import Arguments, Keywords, function
+from srcgrad.frontend.values import Bound, FrontValue, SinglePass, Static, TupleValue
 
 # The method for an operator of ``operators.binary``, where its name is another.
 METHODS = {"div": "truediv", "bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
@@ -29,6 +31,17 @@ def by_method(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Fr
         if not (isinstance(result, Static) and result.value is NotImplemented):
             return result
     return None
+
+
+@function(truth_of_object, least=1, most=1)
+def _truth(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
+    """By ``__bool__`` or ``__len__``; an object of a class that has neither is true."""
+    (value,) = arguments
+    for name in ("__bool__", "__len__"):
+        method = special(lowering, value, name)
+        if method is not None:
+            return truth(lowering, call(lowering, method, [], {}))
+    return Static(not isinstance(value, TupleValue) or value.cls is not SinglePass or bool(value.items))
 
 
 def iterated(lowering: Lowering, value: FrontValue) -> FrontValue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 from types import ModuleType
 
@@ -33,14 +34,8 @@ def _nothing(lowering: Lowering, node: ast.stmt) -> None:
     """Declarations were read when the function was entered."""
 
 
-@statement(ast.Delete)
-def _delete(lowering: Lowering, node: ast.Delete) -> None:
-    for target in node.targets:
-        if not isinstance(target, ast.Name):
-            hint = "Build a new container without it."
-            lowering.refuse(target, "del of anything but a variable", hint, UnsupportedError)
-        names.load(lowering, target.id)
-        names.forget(lowering, target.id)
+# What these decorators of functools make gives what the function itself gives.
+UNCHANGING = (functools.cache, functools.lru_cache, functools.wraps)
 
 
 @statement(ast.If)
@@ -95,8 +90,9 @@ def _function(lowering: Lowering, node: ast.FunctionDef) -> None:
         base = decorator.func if isinstance(decorator, ast.Call) else decorator
         made_by = lowering.evaluate(base)
         module = getattr(made_by.value, "__module__", "") if isinstance(made_by, Static) else ""
-        if not str(module).startswith("numba"):
-            hint = "Only numba's decorators may stand here; they change nothing."
+        of_functools = isinstance(made_by, Static) and any(made_by.value is f for f in UNCHANGING)
+        if not str(module).startswith("numba") and not of_functools:
+            hint = "Only numba's decorators and functools.cache may stand here; they change nothing."
             lowering.refuse(decorator, "a decorator of a nested function", hint, UnsupportedError)
     names.store(lowering, node.name, closure(lowering, node))
 

@@ -11,10 +11,10 @@ from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays.delayed import as_delayed
 from srcgrad.frontend.control.merge import simplified
 from srcgrad.frontend.lowering import Lowering
-from srcgrad.frontend.nodes.operators import kind_of, number
+from srcgrad.frontend.nodes.operators import kind_of, number, truth
 from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast
 from srcgrad.frontend.registry import ARRAY_METHODS
-from srcgrad.frontend.values import FrontValue, ScalarValue, Static, is_array
+from srcgrad.frontend.values import FrontValue, ScalarValue, Static, is_array, is_number
 from srcgrad.ir.types import BOOL, C128, F64, I64, DType, dtype_of
 
 NATURAL = {bool: BOOL, int: I64, float: F64, complex: C128}
@@ -64,6 +64,8 @@ def to_python(lowering: Lowering, value: FrontValue, cls: type) -> FrontValue:
             return Static(cls(value.value))
         except (TypeError, ValueError, OverflowError) as fault:
             lowering.refuse(None, f"{cls.__name__}(): {fault}", error=ArgumentTypeError)
+    if cls is bool and not is_number(value) and not is_array(value):
+        return truth(lowering, value)
     if is_array(value) and value.rank == 0:  # type: ignore[union-attr]  # an array
         value = only_element(lowering, value)
     return converted_to(lowering, value, NATURAL[cls], weak=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from srcgrad.analysis.accesses import indices
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import LOOPS, Block, Op, Operand, Value, index, walk, zero_like
+from srcgrad.ir.core import LOOPS, Block, Const, Op, Operand, Value, index, walk, zero_like
 from srcgrad.ir.types import Scalar
 from srcgrad.optimize.lanes import private
 from srcgrad.optimize.lanes.alike import compute_alike
@@ -225,10 +225,14 @@ class Widening:
         carries = [c for c in carries if self.buffers.get(c.value) is not c.buffer]  # type: ignore[arg-type]  # a Const is in no buffer
         if not ops and not carries:
             return
-        self._hold_what_is_used_later(ops, behind, needed)
-        self._push_and_pop_rows(ops)
         sums = [op for op in _with_inner(ops) if isinstance(op, Op) and self._adds_up(op)]
         summed = [r for op in ops for r in op.results if r in self.summed_before.values()]
+        trips = self.lanes if sums or summed or self._is_seen(ops, carries) else self.padded
+        short = bool(self.facts.directions) and trips is self.lanes  # which leaves lanes that are computed with later
+        self._hold_what_is_used_later(ops, behind, needed, "zeros" if short else "empty")
+        self._push_and_pop_rows(ops)
+        constant = [c for c in carries if short and isinstance(c.value, Const) and not c.merges]
+        carries = [c for c in carries if c not in constant]
         zeros = [zero_like(x) for x in (*(op.operands[-1] for op in sums), *summed)]
 
         def one_lane(lane: Value, *totals: Value) -> Sequence[Operand]:
@@ -250,14 +254,25 @@ class Widening:
                 *(self.builder("add", total, current.value(value)) for total, value in added),
             ]
 
-        trips = self.lanes if sums or summed or self._is_seen(ops, carries) else self.padded
         reached = places(self, ops, carries) if self.units and self.here is not self.facts.body else []
         if reached:
             self.builder.if_(may_reach(self, reached), lambda: self.builder.for_(trips, (), one_lane, counter="lane"))
-            return
-        totals = self.builder.for_(trips, zeros, one_lane, counter="lane")
-        self.totals.update(zip(summed, totals[len(sums) :], strict=True))
-        self._add_totals(ops, dict(zip(sums, totals, strict=False)))
+        else:
+            totals = self.builder.for_(trips, zeros, one_lane, counter="lane")
+            self.totals.update(zip(summed, totals[len(sums) :], strict=True))
+            self._add_totals(ops, dict(zip(sums, totals, strict=False)))
+        if constant:
+            self._fill(constant)
+
+    def _fill(self, carries: Sequence[Carry]) -> None:
+        """Fill buffers with constants in all lanes: to compute with numbers of any kind in some would take long."""
+
+        def one_lane(lane: Value) -> Sequence[Operand]:
+            for carry in carries:
+                self.builder.emit("store", carry.buffer, lane, carry.value)
+            return ()
+
+        self.builder.for_(self.padded, (), one_lane, counter="lane")
 
     def _is_seen(self, ops: Sequence[Op], carries: Sequence[Carry]) -> bool:
         """Whether these ops count or point to something, raise errors, or write to memory from outside.
@@ -296,7 +311,9 @@ class Widening:
                 start, _ = self.sum_and_term(op)
                 self.same[op.result] = self.builder(op.primitive, *self.alike([start]), totals[op], name=op.result.name)
 
-    def _hold_what_is_used_later(self, ops: Sequence[Op], behind: Op | Block, needed: Operand | None) -> None:
+    def _hold_what_is_used_later(
+        self, ops: Sequence[Op], behind: Op | Block, needed: Operand | None, fill: str
+    ) -> None:
         """A buffer for each result of these ops that something else uses, too; what is carried has its own."""
         inside = {behind, *_with_inner(ops)}
         for op in ops:
@@ -307,7 +324,7 @@ class Widening:
                 if result is not needed and self._may_be_read_again(op):
                     self.read_again[result] = op
                 else:
-                    self.buffers[result] = self.new_buffer(result)
+                    self.buffers[result] = self.new_buffer(result, fill)
 
     def _may_be_read_again(self, op: Op) -> bool:
         """Whether it reads a row of memory with lanes that nothing behind it, in its block, writes to."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from srcgrad.analysis.never_negative import never_negative
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Op, Operand, Value, captured, defined, same, walk
+from srcgrad.ir.core import Block, Op, Operand, Value, captured, defined, index, same, walk
 from srcgrad.ir.rewrite import Environment, copy_op, fresh, renamed, substitute, substitute_op
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.optimize.rows.joining import has_loops, is_loop_over_rows
@@ -124,16 +125,25 @@ class _Turning:
         return False
 
     def _expand(self, made: Op, counter: Value) -> bool:
+        rows = self.looking.at(self.rows)
         if made.result not in self.written or any(n in self.inside for n in made.operands):
             return False
+        if rows.same_row(made.result, self.rows.blocks[0].parameters[0]):
+            return False  # it would be all rows of all iterations
         builder = _builder(made)
-        whole = builder("alloc", self.loop.operands[0], *made.operands, name=made.result.name, **made.attributes)
+        extents = [self._room(builder, n) for n in made.operands]
+        whole = builder("alloc", self.loop.operands[0], *extents, name=made.result.name, **made.attributes)
         self.expanded += builder.close().ops
         part = _part(whole, made, counter)
         self.again.append(part)
         self.names[made.result] = part.result
         self.kept[made.result] = whole
         return part.result.type == made.result.type
+
+    def _room(self, builder: Builder, n: Operand) -> Operand:
+        """An extent, in front of loops that may not run at all."""
+        known = never_negative(n, lambda x: self.looking.definitions.op.get(x) if isinstance(x, Value) else None)
+        return n if known else builder("max", n, index(0))
 
     def _keep(self, value: Value, counter: Value) -> bool:
         assert isinstance(value.type, Scalar)
