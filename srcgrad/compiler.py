@@ -130,6 +130,10 @@ PREPARE = each(
 # Then, of what is compiled where sums may be reordered, as for `LANES`: statements about all rows are one loop over the
 # rows, which may run in lanes; also products of matrices.
 ROWS = each(
+    # An index that is only counted, as `np.arange(n)` in `x[np.arange(n), y]`, is seen to be the row's.
+    fuse_temporaries,
+    prove_indices,
+    fold_constants,
     remove_dead,
     followed(run_row_by_row, resolve_extents, look_through_views, share_common, hoist_invariants, remove_dead),
 )

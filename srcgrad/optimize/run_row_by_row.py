@@ -44,10 +44,13 @@ def f(x: f64[:, :], n: i64, m: i64):
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from srcgrad.ir.core import Block, Function, Op, Operand, same, walk
+from srcgrad.analysis.prices import is_dear
+from srcgrad.analysis.sites import Sites
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, defined, same, walk
 from srcgrad.ir.rewrite import with_blocks, with_ops
+from srcgrad.ir.types import Array
 from srcgrad.optimize.lanes import decision
 from srcgrad.optimize.lanes.facts import program_of
 from srcgrad.optimize.rows.contraction import contracted
@@ -62,19 +65,46 @@ LARGEST = 2000  # ops of a function: what is asked of all of them takes long
 def run_row_by_row(function: Function) -> Function:
     if not any(_may_gain(block) for block in _blocks(function.body)) or sum(1 for _ in walk(function.body)) > LARGEST:
         return function
-    calls = frozenset[Op]()
-    while True:  # products that are no part of a loop in lanes stay calls
-        products = Products(calls)
-        changed = _run(function, products)
-        if changed is function or not products.sums:
+    trial = _Trial(Products(()), frozenset())
+    while True:
+        changed = _run(function, trial)
+        if changed is function:
+            return function
+        another = trial.corrected(changed)
+        if another is None:
             return changed
-        program = program_of(changed)
-        lanes = [op for op in walk(changed.body) if decision.runs_in_lanes(op, program)]
-        inside = {result for loop in lanes for op in walk(loop.blocks[0]) for result in op.results}
-        outside = frozenset(op for total, op in products.sums.items() if total not in inside)
-        if not outside:
-            return changed
-        calls |= outside
+        trial = another
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What may become part of loops over rows, and what has."""
+
+    products: Products
+    apart: frozenset[Value]  # the counters of loops that stay by themselves
+    joined: set[Value] = field(default_factory=set)  # those of loops made of several
+
+    def corrected(self, function: Function) -> _Trial | None:
+        """Another trial, where not all of this one pays; then a product that is not in lanes stays a call."""
+        program = program_of(function)
+        loops = [op for op in walk(function.body) if op.primitive == "for"]
+        tables = {op for op in loops if _writes_tables(op, program.sites)}
+        lanes = [op for op in loops if op not in tables and decision.runs_in_lanes(op, program)]
+        inside = {v for loop in lanes for op in walk(loop.blocks[0]) for v in op.results}
+        calls = {op for total, op in self.products.sums.items() if total not in inside}
+        dear = (op.blocks[0].parameters[0] for op in tables if any(map(is_dear, walk(op.blocks[0]))))
+        apart = self.joined.intersection(dear) if not calls else ()
+        if not calls and not apart:
+            return None
+        return _Trial(Products((*self.products.calls, *calls)), self.apart.union(apart))
+
+
+def _writes_tables(loop: Op, sites: Sites) -> bool:
+    """Whether a loop leaves rows behind in a table, so that it runs once more when it is reversed in place."""
+    inside = set(defined(loop.blocks[0]))
+    stores = (op for op in walk(loop.blocks[0]) if op.primitive == "store")
+    written = {site for op in stores for site in sites.sites(op.operands[0])} - inside
+    return any(isinstance(site.type, Array) and site.type.rank > 1 for site in written)
 
 
 def _blocks(block: Block) -> Iterator[Block]:
@@ -89,32 +119,33 @@ def _may_gain(block: Block) -> bool:
     return len(loops) > 1
 
 
-def _run(function: Function, products: Products) -> Function:
+def _run(function: Function, trial: _Trial) -> Function:
     """Innermost blocks first; what is known of the function is found anew once a block has changed."""
     while True:
-        done = _joined_block(function.body, Looking(function), products)
+        done = _joined_block(function.body, Looking(function), trial)
         if done is None:
             return function
         function = contracted(replace(function, body=done))
 
 
-def _joined_block(block: Block, looking: Looking, products: Products) -> Block | None:
+def _joined_block(block: Block, looking: Looking, trial: _Trial) -> Block | None:
     """The block with two loops joined in it, or in a block inside; None where there are none."""
     for k, op in enumerate(block.ops):
         for position, inner in enumerate(op.blocks):
-            found = _joined_block(inner, looking, products)
+            found = _joined_block(inner, looking, trial)
             if found is not None:
                 blocks = (*op.blocks[:position], found, *op.blocks[position + 1 :])
                 return with_ops(block, (*block.ops[:k], with_blocks(op, blocks), *block.ops[k + 1 :]))
-    ops = _joined_ops(block.ops, looking, products)
+    ops = _joined_ops(block.ops, looking, trial)
     return None if ops is None else with_ops(block, ops)
 
 
-def _joined_ops(ops: Sequence[Op], looking: Looking, products: Products) -> list[Op] | None:
+def _joined_ops(ops: Sequence[Op], looking: Looking, trial: _Trial) -> list[Op] | None:
+    products = trial.products
     for at, first in enumerate(ops):
         for trips in _trips(first, ops[at + 1 :], products):
             one = _as_rows(first, trips, looking, products)
-            if one is None:
+            if one is None or one[-1].blocks[0].parameters[0] in trial.apart:
                 continue
             for k in range(at + 1, len(ops)):
                 other = _as_rows(ops[k], trips, looking, products)
@@ -123,6 +154,7 @@ def _joined_ops(ops: Sequence[Op], looking: Looking, products: Products) -> list
                 found = joined(one[-1], (*ops[at + 1 : k], *other[:-1]), other[-1], looking)
                 if found is not None:
                     products.take(first, ops[k])
+                    trial.joined.add(one[-1].blocks[0].parameters[0])
                     return [*ops[:at], *one[:-1], *found, *ops[k + 1 :]]
     return None
 

@@ -14,9 +14,6 @@ OUT_OF_RANGE = "index {0} is out of range for an axis of extent {1}"
 # Of a MemoryError; {0} is what a sweep would store, {1} what it may.
 TOO_MUCH = "the reverse sweep would keep {0} bytes, and may keep {1}; see the option checkpoint"
 
-# What a row may be multiplied with in loops. Of so many elements, with as many rows as there are lanes, BLAS makes the
-# product as fast (AVX-512, OpenBLAS).
-LARGEST_SMALL = 64 * 64
 # Of a ValueError that no caller sees: the code for large matrices takes over. {0} and {1} are the extents.
 TOO_LARGE = "matrices were taken to be small, and one has {0} rows and {1} columns"
 

@@ -32,7 +32,7 @@ def unworthy(op: Op) -> Refusal | None:
     size = sum(1 for _ in walk(body))
     if size > LARGEST:
         return refused(f"its body has {size} operations, and more than {LARGEST} take too long to compile")
-    if not any(map(is_dear, walk(body))):
+    if not any(is_dear(inner) or inner.attributes.get("product") for inner in walk(body)):
         return refused("it computes nothing that takes longer than a division")
     if depth(body) < 2 and not _recurs(body):
         return refused("loops inside one another or a recurrence would make it worth while, and it has none")

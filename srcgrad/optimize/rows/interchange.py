@@ -125,8 +125,11 @@ class _Turning:
         return False
 
     def _expand(self, made: Op, counter: Value) -> bool:
+        rows = self.looking.at(self.rows)
         if made.result not in self.written or any(n in self.inside for n in made.operands):
             return False
+        if rows.same_row(made.result, self.rows.blocks[0].parameters[0]):
+            return False  # it would be all rows of all iterations
         builder = _builder(made)
         extents = [self._room(builder, n) for n in made.operands]
         whole = builder("alloc", self.loop.operands[0], *extents, name=made.result.name, **made.attributes)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Op, Operand, Value, index, same, walk
+from srcgrad.ir.core import Const, Op, Operand, Value, index, same, walk
 from srcgrad.optimize.product_loops import is_product, product_loops
 from srcgrad.optimize.rows.touches import Looking
-from srcgrad.primitives.control import LARGEST_SMALL, TOO_LARGE
+from srcgrad.primitives.control import TOO_LARGE
 from srcgrad.primitives.table import new_builder
+
+# Of a matrix that rows are multiplied with in lanes; BLAS is as fast from twice as many elements on, and with long sums
+# even where there are few of them (AVX-512, OpenBLAS).
+MOST_ROWS, MOST_ELEMENTS = 32, 1024
 
 
 class Products:
@@ -26,16 +30,18 @@ class Products:
     def loop(self, product: Op, trips: Operand, looking: Looking) -> tuple[Op, ...] | None:
         """The loop over these rows that a product is, if it is one, behind what it needs to know."""
         rows = looking.extents.of(product.operands[2])[0]
-        if looking.extents.canonical(trips) != rows or same(trips, index(1)):
+        if looking.extents.canonical(trips) != rows or same(trips, index(1)) or _is_large(product, looking):
             return None
         if product not in self._loops:
             builder = new_builder()
             builder.location = product.location
             builder.open()
             columns, terms = (_extent(builder, product.operands[k], looking) for k in (2, 0))
-            fits = builder("le", builder("mul", columns, terms), index(LARGEST_SMALL))
+            elements = builder("mul", terms, builder("max", columns, index(MOST_ELEMENTS // MOST_ROWS)))
+            fits = builder("le", elements, index(MOST_ELEMENTS))
             builder.emit("check", fits, terms, columns, exception="ValueError", message=TOO_LARGE)
-            self._loops[product] = (*builder.close().ops, *product_loops(product, trips, columns, terms))
+            loops = product_loops(product, trips, columns, terms, for_lanes=True)
+            self._loops[product] = (*builder.close().ops, *loops)
             looking.learn(self._loops[product])
         found = self._loops[product]
         return found if same(found[-1].operands[0], trips) else None
@@ -45,6 +51,13 @@ class Products:
         for op in ops:
             if op in self._loops:
                 self.sums |= {r: op for inner in walk(self._loops[op][-1].blocks[0]) for r in inner.results}
+
+
+def _is_large(product: Op, looking: Looking) -> bool:
+    """Whether it is known to be too large already, by its literal extents."""
+    terms, columns = (looking.extents.of(product.operands[k])[1] for k in (0, 2))
+    known = [int(n.value.real) if isinstance(n, Const) else 0 for n in (terms, columns)]
+    return known[0] > MOST_ROWS or known[0] * known[1] > MOST_ELEMENTS
 
 
 def _extent(builder: Builder, matrix: Operand, looking: Looking) -> Operand:
