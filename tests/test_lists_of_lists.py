@@ -436,7 +436,34 @@ def deeply_copied(x, n):
     return other[1][0] + rows[1][0]
 
 
+def triangle(x, n):
+    rows = []
+    for i in range(n):
+        row = [1.0] * (i + 1)
+        for j in range(1, i):
+            row[j] = rows[i - 1][j - 1] * x[0] + rows[i - 1][j]
+        rows.append(row)
+    return sum(rows[-1]) + rows[2][1]
+
+
+def pairs_of_arrays(x, n):
+    past = []
+    for k in range(n):
+        if k > 0:
+            a, b = past[k - 1]
+        else:
+            a, b = x, x * 2.0
+        past.append((a * b, a + b))
+    return past[-1][0].sum()
+
+
+def in_pairs(x):
+    return sum(a / b for a, b in zip(*[iter(x)] * 2))  # noqa: B905
+
+
 CASES = [
+    (triangle, (X, 5)),
+    (pairs_of_arrays, (X, 4)),
     (appended_to_twice, (X,)),
     (taken_from, (X, 6)),
     (copied_with_copy, (X, 4)),
@@ -498,6 +525,24 @@ def test_one_list_in_two_places_is_refused_where_it_is_changed(f):
 def test_what_would_be_seen_too_late_is_refused(f):
     with pytest.raises(Error, match=r"longer or shorter|copied by copy"):
         jit(f, jit=False)(X, 4)
+
+
+def test_an_iterator_in_a_list_is_refused():
+    with pytest.raises(Error, match="an iterator is kept"):
+        jit(in_pairs, jit=False)(X)
+
+
+def test_an_item_that_is_never_known():
+    def f(x, n):
+        items = []
+        total = x[0]
+        for _ in range(n):
+            a, b = items[0]
+            total += a * b
+        return total
+
+    with pytest.raises(Error, match="not a sequence"):
+        jit(f, jit=False)(X, 0)
 
 
 def test_rows_of_different_lengths_make_no_array():

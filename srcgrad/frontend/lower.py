@@ -132,6 +132,8 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     except RecursionError:
         hint = "Write long sums, chains of elif or calls inside calls as loops."
         raise lowering.error(None, f"{function_name(python)}() is nested too deeply", hint) from None
+    if lowering.doubtful is not None:
+        raise lowering.doubtful
     changed = tuple(n for v, n in zip(values, names, strict=True) if is_changed(v))
     return _finished(lowering, settle(lowering, result), function_name(python), changed)
 

@@ -84,6 +84,9 @@ class Lowering:
         The loops over lists that their bodies make longer or shorter, and those over lists that are being lowered.
     visited
         The loops' bodies, by their ops, in which an item of a list has been taken.
+    guesses, doubtful
+        How often an item was read of a list of which none is known yet, and the first error that came of it: it stands
+        unless lowering begins again because an item has become known.
     overwritten
         Those of them that hold arrays in places where others were before.
     caught
@@ -123,6 +126,8 @@ class Lowering:
         self.ruled: list[RuledCall] = []
         self.growing: dict[object, Structure] = {}
         self.overwritten: set[object] = set()
+        self.guesses = 0
+        self.doubtful: Error | None = None
         self.outgrown: set[object] = set()
         self.gone_through: list[tuple[object, GrowingList]] = []
         self.visited: list[tuple[object, GrowingList]] = []
@@ -175,8 +180,16 @@ class Lowering:
             handler = STATEMENTS.get(type(node))
             if handler is None:
                 self.refuse(node, f"{type(node).__name__} is not in the language", error=UnsupportedSyntaxError)
-            with self.at(node):
-                handler(self, node)
+            guesses = self.guesses
+            try:
+                with self.at(node):
+                    handler(self, node)
+            except LowerAgainError:
+                raise
+            except Error as error:
+                if self.guesses == guesses and self.doubtful is None:
+                    raise
+                self.doubtful = self.doubtful or error
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:

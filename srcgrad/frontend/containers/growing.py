@@ -188,6 +188,7 @@ def store(lowering: Lowering, columns: Sequence[Value], at: Operand, parts: Sequ
 
 def _load(lowering: Lowering, grown: GrowingList, columns: Sequence[Value], at: Operand) -> FrontValue:
     if grown.item == NOTHING:  # the index is out of range
+        lowering.guesses += 1
         return ScalarValue(index(0), weak=True)
     if grown.row is not None or holds_lists(grown.item):
         return load(lowering, grown, at)

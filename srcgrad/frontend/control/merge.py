@@ -47,6 +47,14 @@ def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
 
 def held(lowering: Lowering, value: FrontValue) -> FrontValue:
     """The value as a variable or parameter holds it: with memory, and such that it can be read twice."""
+    refuse_iterator(lowering, value)
+    if isinstance(value, TupleValue):
+        will_hold(lowering, value)
+    return settle(lowering, value)
+
+
+def refuse_iterator(lowering: Lowering, value: FrontValue) -> None:
+    """What can be gone through only once is not kept: where it is used again, it would begin again."""
     if (
         isinstance(value, values.Yielding)
         or (isinstance(value, Counted) and value.once)
@@ -54,9 +62,6 @@ def held(lowering: Lowering, value: FrontValue) -> FrontValue:
     ):
         hint = "Loop over it where it is made, or make a tuple() of it."
         lowering.refuse(None, "an iterator is kept in a variable: it could be used only once", hint)
-    if isinstance(value, TupleValue):
-        will_hold(lowering, value)
-    return settle(lowering, value)
 
 
 def describe(value: FrontValue) -> Structure:

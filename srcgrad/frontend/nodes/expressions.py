@@ -11,7 +11,7 @@ from srcgrad.frontend.containers import growing, keyed
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.control.logic import condition, logical
-from srcgrad.frontend.control.merge import held, settle
+from srcgrad.frontend.control.merge import held, refuse_iterator, settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.comparisons import compare
@@ -68,7 +68,10 @@ def _tuple(lowering: Lowering, node: ast.Tuple) -> FrontValue:
 
 @expression(ast.List)
 def _list(lowering: Lowering, node: ast.List) -> FrontValue:
-    return growing.new_list(lowering, (lowering.path, id(node)), evaluate_items(lowering, node.elts))
+    items = evaluate_items(lowering, node.elts)
+    for item in items:
+        refuse_iterator(lowering, item)
+    return growing.new_list(lowering, (lowering.path, id(node)), items)
 
 
 def evaluate_items(
