@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -80,3 +81,27 @@ def test_functions_of_negative_half_orders_leave_out_what_is_infinite(order: flo
     with mpmath.workdps(40):
         assert value == pytest.approx(float(mpmath.bessely(order, x)), rel=1e-9)
         assert slope == pytest.approx(float(mpmath.diff(lambda t: mpmath.bessely(order, t), x)), rel=1e-8)
+
+
+POWERS = [
+    (special.boxcox, lambda x, k: mpmath.expm1(k * mpmath.log(x)) / k, 1.7),
+    (special.boxcox1p, lambda x, k: mpmath.expm1(k * mpmath.log1p(x)) / k, 0.7),
+    (special.inv_boxcox, lambda y, k: mpmath.exp(mpmath.log1p(k * y) / k), 0.8),
+    (special.inv_boxcox1p, lambda y, k: mpmath.expm1(mpmath.log1p(k * y) / k), 0.8),
+]
+
+
+@pytest.mark.parametrize(("f", "exact", "x"), POWERS)
+@pytest.mark.parametrize("power", [0.0, 1e-9, -1e-9, 1e-5, 0.24, 0.3, -0.26, 1.5])
+def test_powers_near_zero_keep_their_derivatives(
+    f: Callable[..., Any], exact: Callable[..., Any], x: float, power: float
+) -> None:
+    def of_power(power: float) -> float:
+        return f(x, power)
+
+    with mpmath.workdps(60):
+        at = mpmath.mpf(power) + mpmath.mpf(10) ** -25
+        wanted = [float(mpmath.diff(lambda k: exact(x, k), at, n, h=mpmath.mpf(10) ** -27)) for n in range(3)]
+    value, slope = srcgrad.value_and_grad(of_power, jit=False)(power)
+    found = value, slope, srcgrad.hessian(of_power, jit=False)(power)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)

@@ -192,8 +192,8 @@ def pdtr(k: float, m: float) -> float:
 @elementwise(special.boxcox)
 def boxcox(x: float, lmbda: float) -> float:
     u = np.log(x)
-    # At 0 the first terms of the series, for the sake of the derivatives by lmbda.
-    return u * (1.0 + lmbda * u * (0.5 + lmbda * u / 6.0)) if lmbda == 0.0 else np.expm1(lmbda * u) / lmbda
+    # Near 0 by a series, for the sake of the derivatives by lmbda.
+    return u * special.exprel(lmbda * u) if lmbda == 0.0 or abs(lmbda * u) < 0.5 else np.expm1(lmbda * u) / lmbda
 
 
 @compile_time

@@ -116,20 +116,29 @@ def require_whole(n: object, name: str) -> None:
         raise ValueError(f"{name}() takes an integer here that is known at compile time")
 
 
+def _log1p_over(t: Real) -> Real:
+    """``log1p(t) / t`` near 0, where nothing would be left of its derivatives: twice the series of ``arctanh``."""
+    r = t / (2.0 + t)
+    total = 0.0 * t
+    for k in range(12):
+        total = 1.0 / (23.0 - 2.0 * k) + r * r * total
+    return 2.0 / (2.0 + t) * total
+
+
 @elementwise(special.inv_boxcox)
 def inv_boxcox(y: Real, lmbda: Real) -> Real:
-    return np.exp(y) if lmbda == 0.0 else np.exp(np.log1p(lmbda * y) / lmbda)
+    return np.exp(y * _log1p_over(lmbda * y) if abs(lmbda * y) < 0.2 else np.log1p(lmbda * y) / lmbda)
 
 
 @elementwise(special.boxcox1p)
 def boxcox1p(x: Real, lmbda: Real) -> Real:
     u = np.log1p(x)
-    return u * (1.0 + lmbda * u * (0.5 + lmbda * u / 6.0)) if lmbda == 0.0 else np.expm1(lmbda * u) / lmbda
+    return u * special.exprel(lmbda * u) if lmbda == 0.0 or abs(lmbda * u) < 0.5 else np.expm1(lmbda * u) / lmbda
 
 
 @elementwise(special.inv_boxcox1p)
 def inv_boxcox1p(y: Real, lmbda: Real) -> Real:
-    return np.expm1(y) if lmbda == 0.0 else np.expm1(np.log1p(lmbda * y) / lmbda)
+    return np.expm1(y * _log1p_over(lmbda * y) if abs(lmbda * y) < 0.2 else np.log1p(lmbda * y) / lmbda)
 
 
 @elementwise(special.spence)
