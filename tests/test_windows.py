@@ -1,4 +1,4 @@
-"""Windows, phases made continuous, polynomials of given roots, points of quadrature."""
+"""Windows, phases made continuous, polynomials of given roots, points of quadrature; numbers as arrays."""
 
 from __future__ import annotations
 
@@ -45,3 +45,8 @@ def test_quadrature(rule):
         return np.sum(weights * np.cos(a * points))
 
     confirm(integral, 0.7)
+
+
+def test_a_number_takes_another_shape():
+    confirm(lambda x: np.squeeze(x * x) + np.sum(np.reshape(x, (1, 1)) * x) + np.ravel(x)[0] ** 3, 0.7)
+    confirm(lambda x: np.squeeze([x * x for _ in range(3)]) * 2.0, 0.7, order=1)

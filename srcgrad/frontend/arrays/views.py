@@ -94,7 +94,7 @@ def new_shape(lowering: Lowering, shape: FrontValue) -> Shape:
 
 def reshaped(builder: Builder, value: FrontValue, shape: Shape) -> ArrayValue:
     """The elements in C order under another shape, one extent of which may be -1."""
-    array = materialized(builder, value)
+    array = materialized(builder, as_array(builder, value))
     if array.type.layout != "C":
         array = snapshot(builder, array)
     own = shape_of(builder, array)
