@@ -70,3 +70,13 @@ def test_single_precision_is_computed_in_double() -> None:
     found = srcgrad.jit(lambda x: special.gammaincc(2.0, x), jit=False)(x)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, special.gammaincc(2.0, x.astype(np.float64)), rtol=1e-7)
+
+
+@pytest.mark.parametrize("order", [-0.5, -2.5, -3.5, -2.5 - 1e-10])
+@pytest.mark.parametrize("x", [1e-8, 1e-3, 0.3, 9.0])
+def test_functions_of_negative_half_orders_leave_out_what_is_infinite(order: float, x: float) -> None:
+    """cos(5 pi / 2) is 0 to all places: what it is a factor of is larger than 1e16 times the rest."""
+    value, slope = srcgrad.value_and_grad(lambda x: special.yv(order, x), jit=False)(x)
+    with mpmath.workdps(40):
+        assert value == pytest.approx(float(mpmath.bessely(order, x)), rel=1e-9)
+        assert slope == pytest.approx(float(mpmath.diff(lambda t: mpmath.bessely(order, t), x)), rel=1e-8)

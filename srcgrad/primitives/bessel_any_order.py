@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from srcgrad.primitives.bessel import bessel_jn, bessel_yn
-from srcgrad.primitives.fractional_bessel import temme_gammas
+from srcgrad.primitives.fractional_bessel import half_turns, temme_gammas
 
 
 def far_pair(v: float, x: float) -> tuple[float, float]:
@@ -153,7 +153,10 @@ def bessel_jv(v: float, x: float) -> float:
     if x == 0.0:
         return 0.0 if v > 0.0 else np.inf
     j, y = bessel_pair(abs(v), x)
-    return j if v > 0.0 else math.cos(math.pi * v) * j + math.sin(math.pi * v) * y
+    if v > 0.0:
+        return j
+    c, s = half_turns(v)
+    return c * j + s * y
 
 
 def bessel_yv(v: float, x: float) -> float:
@@ -164,4 +167,7 @@ def bessel_yv(v: float, x: float) -> float:
     if x == 0.0:
         return -np.inf
     j, y = bessel_pair(abs(v), x)
-    return y if v > 0.0 else math.cos(math.pi * v) * y - math.sin(math.pi * v) * j
+    if v > 0.0:
+        return y
+    c, s = half_turns(v)
+    return -s * j if c == 0.0 else c * y - s * j

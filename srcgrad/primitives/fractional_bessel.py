@@ -12,6 +12,22 @@ import math
 import numpy as np
 
 
+def half_turns(v: float) -> tuple[float, float]:
+    """``cos(pi v)`` and ``sin(pi v)``, 0 where they are: a function that they are a factor of may be very large."""
+    part = v - 2.0 * math.floor(0.5 * v)
+    quarters = math.floor(2.0 * part + 0.5)
+    rest = math.pi * (part - 0.5 * quarters)
+    c = math.cos(rest)
+    s = math.sin(rest)
+    if quarters == 1:
+        return -s, c
+    if quarters == 2:
+        return -c, -s
+    if quarters == 3:
+        return s, -c
+    return c, s
+
+
 def temme_gammas(mu: float) -> tuple[float, float]:
     """``(1/G(1-mu) - 1/G(1+mu)) / (2 mu)`` and half of their sum, G the gamma function; ``|mu| <= 1/2``.
 
@@ -161,7 +177,7 @@ def scaled_iv(v: float, x: float) -> float:
     if v >= 0.0 or whole:
         return scaled_iv_positive(abs(v), x)
     other = scaled_k_pair(-v, x)[0] * math.exp(-2.0 * x) if x < 350.0 else 0.0
-    return scaled_iv_positive(-v, x) + 2.0 / math.pi * math.sin(-math.pi * v) * other
+    return scaled_iv_positive(-v, x) + 2.0 / math.pi * half_turns(-v)[1] * other
 
 
 def scaled_iv_positive(v: float, x: float) -> float:
