@@ -86,10 +86,14 @@ def test_squeeze_asks_which_extents_are_1(jit: bool) -> None:
 
 
 def test_squeeze_of_an_extent_that_is_1_by_chance() -> None:
-    f = srcgrad.grad(lambda x: np.sum(x[1:].squeeze() ** 2), jit=False)
-    np.testing.assert_allclose(f(np.ones((3, 2)))[1:], 2.0)
+    """It is known from an argument's shape whether ``x[1:]`` is of one row, and not of ``x[k:]``."""
+    f = srcgrad.grad(lambda x: np.sum(x[1:].squeeze() ** 2) * x[1:].squeeze().ndim, jit=False)
+    for rows in (3, 2, 3):
+        np.testing.assert_allclose(f(np.ones((rows, 2)))[1:], 4.0 if rows == 3 else 2.0)
+    g = srcgrad.grad(lambda x, k: np.sum(x[k:].squeeze() ** 2), jit=False)
+    np.testing.assert_allclose(g(np.ones((3, 2)), 1)[1:], 2.0)
     with pytest.raises(ValueError, match="name the axis"):
-        f(np.ones((2, 2)))
+        g(np.ones((3, 2)), 2)
 
 
 def test_source_is_that_of_the_value() -> None:
