@@ -127,7 +127,7 @@ def _log1p_over(t: Real) -> Real:
 
 @elementwise(special.inv_boxcox)
 def inv_boxcox(y: Real, lmbda: Real) -> Real:
-    return np.exp(y * _log1p_over(lmbda * y) if abs(lmbda * y) < 0.2 else np.log1p(lmbda * y) / lmbda)
+    return np.exp(y * _log1p_over(lmbda * y) if np.abs(lmbda * y) < 0.2 else np.log1p(lmbda * y) / lmbda)
 
 
 @elementwise(special.boxcox1p)
@@ -138,7 +138,7 @@ def boxcox1p(x: Real, lmbda: Real) -> Real:
 
 @elementwise(special.inv_boxcox1p)
 def inv_boxcox1p(y: Real, lmbda: Real) -> Real:
-    return np.expm1(y * _log1p_over(lmbda * y) if abs(lmbda * y) < 0.2 else np.log1p(lmbda * y) / lmbda)
+    return np.expm1(y * _log1p_over(lmbda * y) if np.abs(lmbda * y) < 0.2 else np.log1p(lmbda * y) / lmbda)
 
 
 @elementwise(special.spence)
