@@ -55,7 +55,7 @@ def slope_of_j(v: float, x: float) -> tuple[float, float]:
         h *= c * d
         if d < 0.0:
             sign = -sign
-        if not abs(c * d - 1.0) > 1e-16:  # or NaN
+        if not abs(c * d - 1.0) > 4e-16:  # the last place, or NaN
             break
     return h, sign
 
@@ -105,7 +105,7 @@ def second_fraction(mu: float, x: float) -> complex:
         d = 1.0 / (b + a * d)
         c = b + a / c
         h *= c * d
-        if not abs(c * d - 1.0) > 2e-16:  # or NaN
+        if not abs(c * d - 1.0) > 4e-16:  # the last place, or NaN
             break
     return -0.5 / x + 1j + 1j / x * h
 
@@ -146,9 +146,9 @@ def bessel_pair(v: float, x: float) -> tuple[float, float]:
 
 
 def bessel_jv(v: float, x: float) -> float:
-    if v == math.floor(v) and abs(v) < 1e6:
+    if v == np.floor(v) and abs(v) < 1e6:
         return bessel_jn(v, x)
-    if not x >= 0.0 or not abs(v) < 1e6:
+    if not 0.0 <= x < np.inf or not abs(v) < 1e6:  # at infinity as SciPy does
         return np.nan
     if x == 0.0:
         return 0.0 if v > 0.0 else np.inf
@@ -160,9 +160,9 @@ def bessel_jv(v: float, x: float) -> float:
 
 
 def bessel_yv(v: float, x: float) -> float:
-    if v == math.floor(v) and abs(v) < 1e6:
+    if v == np.floor(v) and abs(v) < 1e6:
         return bessel_yn(v, x)
-    if not x >= 0.0 or not abs(v) < 1e6:
+    if not 0.0 <= x < np.inf or not abs(v) < 1e6:  # at infinity as SciPy does
         return np.nan
     if x == 0.0:
         return -np.inf

@@ -14,6 +14,8 @@ from srcgrad.primitives.gamma_functions import inverse_incomplete_beta
 
 def dawson(x: float) -> float:
     """``exp(-x**2)`` times the integral of ``exp(t**2)``: a series, G. B. Rybicki's sum (1989), or an expansion."""
+    if x != x:
+        return x
     size = abs(x)
     s = size * size
     if size < 0.5:
