@@ -18,8 +18,8 @@ from srcgrad.backend.kept_functions import PACKAGES, fingerprint, keep_our_funct
 from srcgrad.backend.machine_code import guard_cache
 from srcgrad.backend.numba_passes import leave_out_passes
 from srcgrad.backend.runtime import reword
-from srcgrad.ir.core import Function, walk
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.core import Function, defined, walk
+from srcgrad.ir.types import Array, Scalar
 from srcgrad.settings import Options
 from srcgrad.watch import timed
 
@@ -29,13 +29,14 @@ class Generated:
     """What is needed to load a function, without the IR it came from; it can be kept in a file.
 
     ``scalars`` has NumPy's name of the dtype of each scalar parameter, and "" for an array; ``recursive`` says whether
-    a function of the module calls itself.
+    a function of the module calls itself; ``contiguous`` that all arrays of the entry are in C's order.
     """
 
     text: str
     entry: str
     scalars: tuple[str, ...]
     recursive: bool = False
+    contiguous: bool = False
 
 
 class Compiled:
@@ -82,7 +83,12 @@ def generate(function: Function, options: Options) -> Generated:
     scalars = tuple(t.dtype.numpy.name if isinstance(t, Scalar) else "" for t in types)
     ready = options.vector_math and options.reorders
     text = module.text(*decorators(options), ready=ready) if options.jit else module.text()
-    return Generated(text, module.entry, scalars, _is_recursive(function))
+    return Generated(text, module.entry, scalars, _is_recursive(function), _is_contiguous(function))
+
+
+def _is_contiguous(function: Function) -> bool:
+    values = (*function.parameters, *defined(function.body))
+    return all(v.type.layout == "C" for v in values if isinstance(v.type, Array))
 
 
 def _is_recursive(function: Function) -> bool:
@@ -114,7 +120,7 @@ def load(generated: Generated, options: Options) -> Compiled:
     entry = getattr(module, generated.entry)
     if not options.jit:
         return Compiled(entry, _plain(entry, generated.scalars), generated.text, str(module.__file__))
-    leave_out_passes(module, generated.entry)
+    leave_out_passes(module, generated.entry if generated.contiguous else None)
     if path and not generated.recursive:  # what Numba reads back of a function that calls itself may crash (0.68.1)
         guard_cache(entry)
     keep_our_functions(module, imported)

@@ -86,7 +86,7 @@ class _Compiler(CompilerBase):  # type: ignore[misc]  # as above
 class _CompilerOfEntry(_Compiler):
     """In printed text a name has one type: its versions need not be told apart, and LLVM does that anyway.
 
-    But for arrays that only Numba tells from others: it would take all that share a name with one for such.
+    But for arrays that Numba tells from others: it would take all that share a name with one for such.
     """
 
     def idle(self) -> frozenset[str]:
@@ -94,8 +94,11 @@ class _CompilerOfEntry(_Compiler):
         return IDLE | {"ReconstructSSA"} if all(a.mutable and a.aligned for a in arrays) else IDLE
 
 
-def leave_out_passes(module: ModuleType, entry: str) -> None:
-    """Let the functions of a generated module be compiled so, but for those that Numba parallelises."""
+def leave_out_passes(module: ModuleType, entry: str | None) -> None:
+    """Let the functions of a generated module be compiled so, but for those that Numba parallelises.
+
+    ``entry`` is a function whose arrays all are in C's order.
+    """
     for name, value in vars(module).items():
         if not isinstance(value, Dispatcher) or value.py_func.__module__ != module.__name__:
             continue

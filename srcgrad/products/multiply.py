@@ -96,6 +96,6 @@ def multiply(a, b, c, kept):  # type: ignore[no-untyped-def]  # as above
 
 def source_of(function: Any) -> str:
     """The text of one of these, without decorator and annotations."""
-    lines = inspect.getsource(function.py_func).splitlines(keepends=True)
+    lines = inspect.getsource(getattr(function, "py_func", function)).splitlines(keepends=True)
     start = next(k for k, line in enumerate(lines) if line.startswith("def "))
     return lines[start].partition("  # type:")[0].rstrip() + "\n" + "".join(lines[start + 1 :])

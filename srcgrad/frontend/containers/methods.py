@@ -71,7 +71,8 @@ def _append(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 def _extend(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     if isinstance(arguments[0], GrowingList):
         grown = arguments[0]
-        _each(lowering, settle(lowering, arguments[1]), lambda item: growing.append(lowering, grown, item))
+        items_taken = copied(lowering, grown) if arguments[1] is grown else settle(lowering, arguments[1])
+        _each(lowering, items_taken, lambda item: growing.append(lowering, grown, item))
         return NONE
     container = _receiver(lowering, arguments)
     if isinstance(arguments[1], Yielding) or (is_counted(arguments[1]) and container.origin is not None):
