@@ -32,6 +32,7 @@ from srcgrad.optimize.carry_elements import carry_elements
 from srcgrad.optimize.carry_in_buffers import carry_in_buffers
 from srcgrad.optimize.carry_sums import carry_sums
 from srcgrad.optimize.check_finite import check_finite
+from srcgrad.optimize.clamp_extents import clamp_extents
 from srcgrad.optimize.collect_terms import collect_terms
 from srcgrad.optimize.copy_arguments import copy_arguments
 from srcgrad.optimize.copy_columns import copy_columns
@@ -229,6 +230,7 @@ STEPS = tuple(
             *(step.name for step in RECALL),
             copy_arguments.__name__,
             *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY, *LAST)),
+            clamp_extents.__name__,
             check_finite.__name__,
             "drop_value",
             limit_storage.__name__,
@@ -331,7 +333,7 @@ def finishing(options: Options) -> tuple[Step, ...]:
     checking = each(check_finite) if options.check_nan else ()
     threads = THREADS if options.threads else ()
     lanes, last = (LANES, LAST) if options.reorders else ((), ())
-    return (*copying, *IMPROVE, *threads, *lanes, *TIDY, *last, *checking)
+    return (*copying, *IMPROVE, *threads, *lanes, *TIDY, *last, *each(clamp_extents), *checking)
 
 
 def run(function: Function, steps: Sequence[Step]) -> Function:

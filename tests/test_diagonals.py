@@ -202,7 +202,7 @@ def test_a_table_of_costs(n: int, m: int) -> None:
     confirm_gradients(costs_given, (np.asfortranarray(args[0]), args[1]))
 
 
-@pytest.mark.parametrize("f", SERIES)
+@pytest.mark.parametrize("f", [f for f in SERIES if f is not rows_apart])  # whose rows run in lanes
 def test_these_run_along_diagonals(f: Callable[..., float]) -> None:
     """The primal and both sweeps of the gradient."""
     args = (numbers(4), numbers(3, seed=1))
@@ -210,6 +210,12 @@ def test_these_run_along_diagonals(f: Callable[..., float]) -> None:
     text = grad(f, (0, 1)).source(*args, level="compiled")
     assert text.count("for diagonal in") >= 2
     assert "for diagonal in" not in grad(f, (0, 1)).source(*args)
+
+
+def test_rows_that_do_not_wait_run_in_lanes() -> None:
+    """The recurrence is in memory, from one element of a row to the next."""
+    args = (numbers(4), numbers(3, seed=1))
+    assert "lane in" in jit(rows_apart).source(*args, level="compiled")
 
 
 @pytest.mark.parametrize("f", [warping, alignment, local_alignment])

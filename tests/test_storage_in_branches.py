@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from srcgrad import grad, hessian
+from srcgrad import check_grads, grad, hessian
 
 
 def loop_in_a_branch(x: float, n: int) -> float:
@@ -108,3 +108,23 @@ def test_any_number(f: Callable[[float, int], float], n: int) -> None:
 def test_compiled() -> None:
     found = [grad(loop_in_a_branch)(0.8, n) for n in (3, 0)]
     assert found == pytest.approx([grad(loop_in_a_branch, jit=False)(0.8, 3), 3.0], rel=1e-14)
+
+
+def diffusion(u, c, steps):
+    for _ in range(steps):
+        flux = np.empty(u.shape[0] - 1)
+        for i in range(u.shape[0] - 1):
+            flux[i] = c[i] * (u[i + 1] - u[i])
+        for i in range(1, u.shape[0] - 1):
+            u[i] += 0.2 * (flux[i] - flux[i - 1])
+    return np.sum(u * u)
+
+
+def test_an_extent_in_front_of_a_loop_is_that_of_the_loop() -> None:
+    """The shadow of the scratch is not filled with zeros: the first to add to it stores, as far as it goes."""
+    gradient = grad(diffusion, argnums=(0, 1))
+    u, c = np.array([1.0, 0.3, -0.2, 0.5]), np.array([0.5, 0.7, 0.2])
+    assert "flux_bar[i] = 0.0" not in gradient.source(u, c, 3, level="compiled")
+    check_grads(lambda u, c: diffusion(u.copy(), c, 3), (u, c), order=2, jit=False)
+    for none in grad(diffusion, argnums=(0, 1), jit=False)(np.empty(0), c, 0):
+        assert not np.any(none)

@@ -381,7 +381,7 @@ class IndexRanges:
             return self.implied(op.operands[0], True)
         if op in self._learned:
             return self._learned[op]
-        if op.primitive in ("alloc", "reshape", "slice"):
+        if op.primitive in ("alloc", "reshape", "slice") and "in_front" not in op.attributes:
             assert isinstance(op.result.type, Array)
             shape = [self.extent(op.result, axis) for axis in range(op.result.type.rank)]
             return [n for n in shape if not n.is_constant]

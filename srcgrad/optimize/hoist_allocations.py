@@ -2,7 +2,7 @@
 
 Memory that no reference carries out of the iteration can serve every iteration. Allocation costs more than the
 work of many an inner loop. A stack, too, can serve every iteration: each pops what it has pushed. An extent may be
-negative where the loop does not run at all: in front of it, it is at least 0.
+negative where the loop does not run at all: in front of it, it is at least 0 (`clamp_extents.py`).
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
@@ -16,7 +16,7 @@ negative where the loop does not run at all: in front of it, it is at least 0.
 ... '''
 >>> print(to_text(hoist_allocations(parse(before, infer))))
 def f(x: f64[:], n: i64):
-    a: f64[:] = alloc(3, dtype=f64, fill='empty')
+    a: f64[:] = alloc(3, dtype=f64, fill='empty', in_front=True)
     with for_(n):
         def _(i: i64):
             v: f64 = load(x, i)
@@ -29,24 +29,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from srcgrad.analysis.never_negative import never_negative
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, constant, defined, definitions, index, walk
-from srcgrad.ir.types import INDEX, Array
+from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, constant, defined, walk
+from srcgrad.ir.types import Array
 from srcgrad.primitives.table import new_builder
 
 
 def hoist_allocations(function: Function) -> Function:
     sites = Sites(function)
     stacked = {s for op in walk(function.body) if op.primitive == "push" for s in sites.sites(op.operands[1])}
-    return replace(function, body=_Hoisting(sites, stacked, definitions(function.body)).block(function.body))
+    return replace(function, body=_Hoisting(sites, stacked).block(function.body))
 
 
 @dataclass(frozen=True)
 class _Hoisting:
     sites: Sites
     stacked: set[Value]
-    made_by: dict[Value, Op]
 
     def block(self, block: Block) -> Block:
         ops: list[Op] = []
@@ -72,28 +70,12 @@ class _Hoisting:
             if op.primitive != "alloc" or op.result in leaving or any(n in inside for n in op.operands):
                 ops.append(op)
                 continue
-            hoisted += self._in_front(op)
+            hoisted.append(replace(op, attributes={**op.attributes, "fill": "empty", "in_front": True}))
             if op.text("fill") == "zeros":
                 ops.extend(_cleared(op.result, op.operands))
         if not hoisted:
             return [], loop
         return hoisted, replace(loop, blocks=(*loop.blocks[:-1], Block(body.parameters, tuple(ops), body.yields)))
-
-    def _in_front(self, alloc: Op) -> list[Op]:
-        """The allocation where the loop may not run."""
-        clamps: list[Op] = []
-        extents: list[Operand] = []
-        for n in alloc.operands:
-            if not never_negative(n, self._definition):
-                clamps.append(Op("max", (n, index(0)), (Value(INDEX),), location=alloc.location))
-                n = clamps[-1].result  # the extent there
-                self.made_by[n] = clamps[-1]
-            extents.append(n)
-        attributes = {**alloc.attributes, "fill": "empty"}
-        return [*clamps, replace(alloc, operands=tuple(extents), attributes=attributes)]
-
-    def _definition(self, operand: Operand) -> Op | None:
-        return self.made_by.get(operand) if isinstance(operand, Value) else None
 
 
 def _cleared(array: Value, extents: Sequence[Operand]) -> Sequence[Op]:

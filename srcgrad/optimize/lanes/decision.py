@@ -55,8 +55,18 @@ def depth(block: Block) -> int:
 
 
 def _recurs(block: Block) -> bool:
-    """Whether a loop carries something other than sums."""
+    """Whether a loop carries something other than sums, or in memory from one element to another."""
     return any(
-        op.primitive == "while" or (op.primitive == "for" and len(op.operands) > 1 and not only_sums(op))
+        op.primitive == "while"
+        or (op.primitive == "for" and len(op.operands) > 1 and not only_sums(op))
+        or (op.primitive == "for" and _hands_on(op.blocks[0]))
         for op in walk(block)
     )
+
+
+def _hands_on(body: Block) -> bool:
+    """Whether an iteration stores to one element of an array and reads another one."""
+    stored = {(op.operands[0], op.operands[1:-1]) for op in body.ops if op.primitive == "store"}
+    arrays = {array for array, _ in stored}
+    loads = (op for op in body.ops if op.primitive == "load" and op.operands[0] in arrays)
+    return any((op.operands[0], op.operands[1:]) not in stored for op in loads)
