@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from srcgrad.ir.core import Const, Op, Operand
+from srcgrad.ir.core import Const, Op, Operand, Value
 
-Definition = Callable[[Operand], Op | None]  # the op that gives an operand
+Definition = Callable[[Value], Op | None]  # the op that gives an operand
 
 
 def never_negative(n: Operand, definition: Definition) -> bool:

@@ -95,7 +95,7 @@ OF_SCIPY = {
     "scipy.linalg": ("scipy_linalg", "banded", "matrix_functions"),
     "scipy.integrate": ("scipy_integrate", "quadrature"),
     "scipy.interpolate": ("scipy_interpolate",),
-    "scipy.stats": ("special", "scipy_stats", "distributions", "stat_functions"),
+    "scipy.stats": ("special", "scipy_stats", "continuous_distributions", "discrete_distributions", "stat_functions"),
 }
 
 

@@ -8,69 +8,64 @@ from scipy import special
 
 from srcgrad.frontend.arrays.elementwise import elementwise
 from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.library.special import require_count
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
 Complex = NDArray[np.complexfloating]
 
 
-@compile_time
-def require_degree(n: object, name: str) -> None:
-    if not isinstance(n, int) or n < 0:
-        raise ValueError(f"the degree of {name}() must be a non-negative integer here, known at compile time")
-
-
 @library(special.eval_legendre)
 def eval_legendre(n: int, x: Array) -> Array | float:
-    require_degree(n, "eval_legendre")
+    require_count(n, "the degree of eval_legendre()")
     return jacobi_at(x, 0.0, 0.0, n=n)
 
 
 @library(special.eval_jacobi)
 def eval_jacobi(n: int, alpha: Array, beta: Array, x: Array) -> Array | float:
-    require_degree(n, "eval_jacobi")
+    require_count(n, "the degree of eval_jacobi()")
     return jacobi_at(x, alpha, beta, n=n)
 
 
 @library(special.eval_gegenbauer)
 def eval_gegenbauer(n: int, alpha: Array, x: Array) -> Array | float:
-    require_degree(n, "eval_gegenbauer")
+    require_count(n, "the degree of eval_gegenbauer()")
     return gegenbauer_at(x, alpha, n=n)
 
 
 @library(special.eval_chebyt)
 def eval_chebyt(n: int, x: Array) -> Array | float:
-    require_degree(n, "eval_chebyt")
+    require_count(n, "the degree of eval_chebyt()")
     return chebyshev_at(x, n=n, first=1.0)
 
 
 @library(special.eval_chebyu)
 def eval_chebyu(n: int, x: Array) -> Array | float:
-    require_degree(n, "eval_chebyu")
+    require_count(n, "the degree of eval_chebyu()")
     return chebyshev_at(x, n=n, first=2.0)
 
 
 @library(special.eval_hermite)
 def eval_hermite(n: int, x: Array) -> Array | float:
-    require_degree(n, "eval_hermite")
+    require_count(n, "the degree of eval_hermite()")
     return hermite_at(x, n=n, scale=2.0)
 
 
 @library(special.eval_hermitenorm)
 def eval_hermitenorm(n: int, x: Array) -> Array | float:
-    require_degree(n, "eval_hermitenorm")
+    require_count(n, "the degree of eval_hermitenorm()")
     return hermite_at(x, n=n, scale=1.0)
 
 
 @library(special.eval_genlaguerre)
 def eval_genlaguerre(n: int, alpha: Array, x: Array) -> Array | float:
-    require_degree(n, "eval_genlaguerre")
+    require_count(n, "the degree of eval_genlaguerre()")
     return laguerre_at(x, alpha, n=n)
 
 
 @library(special.eval_laguerre)
 def eval_laguerre(n: int, x: Array) -> Array | float:
-    require_degree(n, "eval_laguerre")
+    require_count(n, "the degree of eval_laguerre()")
     return laguerre_at(x, 0.0, n=n)
 
 
@@ -123,8 +118,8 @@ def laguerre_at(x: float, a: float, *, n: int = 0) -> float:
 
 @library(special.lpmv)
 def lpmv(m: int, v: int, x: Array) -> Array | float:
-    require_degree(m, "lpmv")
-    require_degree(v, "lpmv")
+    require_count(m, "the degree of lpmv()")
+    require_count(v, "the degree of lpmv()")
     return legendre_function(x, m=m, n=v)
 
 
@@ -145,9 +140,9 @@ def legendre_function(x: float, *, m: int = 0, n: int = 0) -> float:
 
 @library(special.sph_harm_y)
 def sph_harm_y(n: int, m: int, theta: Array, phi: Array) -> Complex:
-    require_degree(n, "sph_harm_y")
+    require_count(n, "the degree of sph_harm_y()")
     order = m if m >= 0 else -m
-    require_degree(order, "sph_harm_y")
+    require_count(order, "the degree of sph_harm_y()")
     factor = normalisation(n, order)
     value = factor * legendre_function(np.cos(theta), m=order, n=n)
     if m < 0 and order % 2 == 1:

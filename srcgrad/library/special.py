@@ -250,6 +250,12 @@ def zeta_of(x: float, q: float) -> float:
 
 
 @compile_time
+def require_count(n: object, what: str) -> None:
+    if not isinstance(n, int) or n < 0:
+        raise ValueError(f"{what} must be a non-negative integer here, known at compile time")
+
+
+@compile_time
 def require_order(whole: bool, name: str) -> None:
     if not whole:
         raise ValueError(f"the order of {name}() must be an integer here, known at compile time")

@@ -7,40 +7,34 @@ from numpy.typing import NDArray
 from scipy import special
 
 from srcgrad.frontend.arrays.elementwise import elementwise
-from srcgrad.frontend.calls.compile_time import compile_time
+from srcgrad.library.special import require_count
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]
 Complex = NDArray[np.complexfloating]
 
 
-@compile_time
-def require_count(n: object, name: str) -> None:
-    if not isinstance(n, int) or n < 0:
-        raise ValueError(f"the order of {name}() must be a non-negative integer here, known at compile time")
-
-
 @library(special.spherical_jn)
 def spherical_jn(n: int, z: Array, derivative: bool = False) -> Array | float:
-    require_count(n, "spherical_jn")
+    require_count(n, "the order of spherical_jn()")
     return slope_of_spherical_j(z, n=n) if derivative else spherical_j(z, n=n)
 
 
 @library(special.spherical_yn)
 def spherical_yn(n: int, z: Array, derivative: bool = False) -> Array | float:
-    require_count(n, "spherical_yn")
+    require_count(n, "the order of spherical_yn()")
     return slope_of_spherical_y(z, n=n) if derivative else spherical_y(z, n=n)
 
 
 @library(special.spherical_in)
 def spherical_in(n: int, z: Array, derivative: bool = False) -> Array | float:
-    require_count(n, "spherical_in")
+    require_count(n, "the order of spherical_in()")
     return slope_of_spherical_i(z, n=n) if derivative else spherical_i(z, n=n)
 
 
 @library(special.spherical_kn)
 def spherical_kn(n: int, z: Array, derivative: bool = False) -> Array | float:
-    require_count(n, "spherical_kn")
+    require_count(n, "the order of spherical_kn()")
     return slope_of_spherical_k(z, n=n) if derivative else spherical_k(z, n=n)
 
 
@@ -151,7 +145,7 @@ def kn(n: int, x: Array) -> Array | float:
 @library(special.jvp)
 def jvp(v: float, z: Array, n: int = 1) -> Array | float:
     """Half of the difference of the neighbours, n times (DLMF 10.6.1)."""
-    require_count(n, "jvp")
+    require_count(n, "the order of jvp()")
     if n == 0:
         return special.jv(v, z)
     return 0.5 * (jvp(v - 1, z, n - 1) - jvp(v + 1, z, n - 1))
@@ -159,7 +153,7 @@ def jvp(v: float, z: Array, n: int = 1) -> Array | float:
 
 @library(special.yvp)
 def yvp(v: float, z: Array, n: int = 1) -> Array | float:
-    require_count(n, "yvp")
+    require_count(n, "the order of yvp()")
     if n == 0:
         return special.yv(v, z)
     return 0.5 * (yvp(v - 1, z, n - 1) - yvp(v + 1, z, n - 1))
@@ -167,7 +161,7 @@ def yvp(v: float, z: Array, n: int = 1) -> Array | float:
 
 @library(special.ivp)
 def ivp(v: float, z: Array, n: int = 1) -> Array | float:
-    require_count(n, "ivp")
+    require_count(n, "the order of ivp()")
     if n == 0:
         return special.iv(v, z)
     return 0.5 * (ivp(v - 1, z, n - 1) + ivp(v + 1, z, n - 1))
@@ -175,7 +169,7 @@ def ivp(v: float, z: Array, n: int = 1) -> Array | float:
 
 @library(special.kvp)
 def kvp(v: float, z: Array, n: int = 1) -> Array | float:
-    require_count(n, "kvp")
+    require_count(n, "the order of kvp()")
     if n == 0:
         return special.kv(v, z)
     return -0.5 * (kvp(v - 1, z, n - 1) + kvp(v + 1, z, n - 1))

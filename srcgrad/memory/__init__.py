@@ -3,12 +3,24 @@
 `empty` and `zeros` are NumPy's, quick to compile; `buffer` and `zeroed` are small arrays on the machine's stack,
 `row_stack` the stacks of loops over lanes, with `pushed_row` and `popped_row`; `large_pages` is for what the reverse
 sweep of a long loop keeps. All are Numba's intrinsics, for code under `numba.njit`; nothing is compiled when they are
-imported.
+imported, and each only when it is first asked for.
 """
 
-from srcgrad.memory.fresh import empty, zeros
-from srcgrad.memory.pages import large_pages
-from srcgrad.memory.row_stacks import popped_row, pushed_row, row_stack
-from srcgrad.memory.scratch import buffer, zeroed
+from importlib import import_module
 
-__all__ = ["buffer", "empty", "large_pages", "popped_row", "pushed_row", "row_stack", "zeroed", "zeros"]
+MODULES = {
+    "buffer": "scratch",
+    "empty": "fresh",
+    "large_pages": "pages",
+    "popped_row": "row_stacks",
+    "pushed_row": "row_stacks",
+    "row_stack": "row_stacks",
+    "zeroed": "scratch",
+    "zeros": "fresh",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in MODULES:
+        raise AttributeError(f"module 'srcgrad.memory' has no attribute {name!r}")
+    return getattr(import_module(f"srcgrad.memory.{MODULES[name]}"), name)

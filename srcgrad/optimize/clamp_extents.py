@@ -37,16 +37,13 @@ def clamp_extents(function: Function) -> Function:
         return function
     made_by = definitions(function.body)
 
-    def definition(operand: Operand) -> Op | None:
-        return made_by.get(operand) if isinstance(operand, Value) else None
-
     def visit(op: Op) -> Replacement | None:
         if "in_front" not in op.attributes:
             return None
         clamps: list[Op] = []
         extents: list[Operand] = []
         for n in op.operands:
-            if not never_negative(n, definition):
+            if not never_negative(n, made_by.get):
                 clamps.append(Op("max", (n, index(0)), (Value(INDEX),), location=op.location))
                 n = clamps[-1].result
             extents.append(n)

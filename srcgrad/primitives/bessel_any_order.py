@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from srcgrad.primitives.bessel import bessel_jn, bessel_yn
-from srcgrad.primitives.fractional_bessel import half_turns, temme_gammas
+from srcgrad.primitives.fractional_bessel import half_turns, temme_start
 
 
 def far_pair(v: float, x: float) -> tuple[float, float]:
@@ -63,17 +63,11 @@ def slope_of_j(v: float, x: float) -> tuple[float, float]:
 def temme_y_pair(mu: float, x: float) -> tuple[float, float]:
     """``Y(mu, x)`` and ``Y(mu + 1, x)`` for ``x < 2`` and ``|mu| <= 1/2``."""
     half = 0.5 * x
-    d = -math.log(half)
-    e = mu * d
-    turn = math.pi * mu
-    ratio = 1.0 if abs(turn) < 1e-15 else turn / math.sin(turn)
-    growth = 1.0 if abs(e) < 1e-15 else math.sinh(e) / e
-    one, two = temme_gammas(mu)
-    f = 2.0 / math.pi * ratio * (one * math.cosh(e) + two * growth * d)
-    e = math.exp(e)
+    ratio, factor, e = temme_start(mu, x)
+    f = 2.0 / math.pi * ratio * factor
     p = e * math.gamma(1.0 + mu) / math.pi
     q = math.gamma(1.0 - mu) / (e * math.pi)
-    quarter = 0.5 * turn
+    quarter = 0.5 * math.pi * mu
     bend = 1.0 if abs(quarter) < 1e-15 else math.sin(quarter) / quarter
     r = math.pi * quarter * bend * bend
     c = 1.0

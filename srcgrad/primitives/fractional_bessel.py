@@ -45,17 +45,22 @@ def temme_gammas(mu: float) -> tuple[float, float]:
     return -odd, even
 
 
-def temme_pair(mu: float, x: float) -> tuple[float, float]:
-    """``exp(x) K(mu, x)`` and ``exp(x) K(mu + 1, x)`` for ``x <= 2`` and ``|mu| <= 1/2``."""
-    half = 0.5 * x
-    d = -math.log(half)
+def temme_start(mu: float, x: float) -> tuple[float, float, float]:
+    """What both of Temme's series begin with: ``pi mu / sin(pi mu)``, its factor, and ``(2 / x)**mu``."""
+    d = -math.log(0.5 * x)
     e = mu * d
     turn = math.pi * mu
     ratio = 1.0 if abs(turn) < 1e-15 else turn / math.sin(turn)
     growth = 1.0 if abs(e) < 1e-15 else math.sinh(e) / e
     one, two = temme_gammas(mu)
-    f = ratio * (one * math.cosh(e) + two * growth * d)
-    e = math.exp(e)
+    return ratio, one * math.cosh(e) + two * growth * d, math.exp(e)
+
+
+def temme_pair(mu: float, x: float) -> tuple[float, float]:
+    """``exp(x) K(mu, x)`` and ``exp(x) K(mu + 1, x)`` for ``x <= 2`` and ``|mu| <= 1/2``."""
+    half = 0.5 * x
+    ratio, factor, e = temme_start(mu, x)
+    f = ratio * factor
     p = 0.5 * e * math.gamma(1.0 + mu)
     q = 0.5 / e * math.gamma(1.0 - mu)
     c = 1.0

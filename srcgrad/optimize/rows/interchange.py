@@ -142,8 +142,7 @@ class _Turning:
 
     def _room(self, builder: Builder, n: Operand) -> Operand:
         """An extent, in front of loops that may not run at all."""
-        known = never_negative(n, lambda x: self.looking.definitions.op.get(x) if isinstance(x, Value) else None)
-        return n if known else builder("max", n, index(0))
+        return n if never_negative(n, self.looking.definitions.op.get) else builder("max", n, index(0))
 
     def _keep(self, value: Value, counter: Value) -> bool:
         assert isinstance(value.type, Scalar)
