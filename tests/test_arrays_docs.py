@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import scipy.integrate
 import scipy.linalg
+import scipy.optimize
 import scipy.special
 
 from srcgrad import library
@@ -26,6 +27,7 @@ MODULES = {
     "np.linalg": np.linalg,
     "scipy.integrate": scipy.integrate,
     "scipy.linalg": scipy.linalg,
+    "scipy.optimize": scipy.optimize,
     "scipy.special": scipy.special,
 }
 

@@ -65,7 +65,7 @@ class Call:
         """What the program gives at the cursor; ``directions`` are those of tangents."""
         pairs = zip(self.values, self.structures, strict=True)
         operands = [x for value, structure in pairs for x in flatten(lowering, value, structure)]
-        results = _copied_in(lowering, self.program, operands, directions)
+        results = _program_copied_in(lowering, self.program, operands, directions)
         return rebuild(lowering, self.program.result, iter(results))
 
 
@@ -140,7 +140,7 @@ def _front(lowering: Lowering, name: str, value: object) -> FrontValue:
     return from_python(lowering, Capture(name, (value,), 0), value)
 
 
-def _copied_in(
+def _program_copied_in(
     lowering: Lowering, program: Program, operands: list[Operand], directions: Sequence[Operand]
 ) -> list[Operand]:
     """The ops of a program at the cursor; its results. Its parameters: arguments, hidden arrays, directions."""
@@ -151,9 +151,13 @@ def _copied_in(
         array = capture.read()
         assert isinstance(array, np.ndarray)
         operands.append(hidden_array(lowering, capture, array).ref)
-    function = _with_own_callees(program.function, lowering)
-    given = (*operands, *directions)
-    environment: dict[Value, Operand] = dict(zip(function.parameters, given, strict=True))
+    return copied_in(lowering, program.function, (*operands, *directions))
+
+
+def copied_in(lowering: Lowering, function: Function, operands: Sequence[Operand]) -> list[Operand]:
+    """The ops of a function at the cursor; its results."""
+    function = _with_own_callees(function, lowering)
+    environment: dict[Value, Operand] = dict(zip(function.parameters, operands, strict=True))
     body = copy_block(Block((), function.body.ops, function.body.yields), environment)
     lowering.builder.ops.extend(body.ops)
     return list(body.yields)

@@ -292,9 +292,9 @@ class Specialisations:
 
     def _program(self, structures: Structures, options: Options) -> Program:
         # Not at the top: to import the compiler takes longer than to load what it compiled before.
-        from srcgrad.api import nested, nested_forward, program
+        from srcgrad.api import nested, nested_forward, program, slopes
 
-        assert nested and nested_forward  # imported to tell the front end how a derivative is called
+        assert nested and nested_forward and slopes  # imported to tell the front end how a derivative is called
         return program.build(self.plan, program.Request(self.function, self.parameters, structures, options))
 
 

@@ -92,6 +92,7 @@ __all__ = [
 # The modules with rows for those of SciPy.
 OF_SCIPY = {
     "scipy.special": ("special", "special_variants", "spherical_bessel", "evaluated_polynomials", "elliptic"),
+    "scipy.optimize": ("root_finding",),
     "scipy.linalg": ("scipy_linalg", "banded", "matrix_functions"),
     "scipy.integrate": ("scipy_integrate", "quadrature"),
     "scipy.interpolate": ("scipy_interpolate",),

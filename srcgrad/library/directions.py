@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -38,3 +38,11 @@ def like(x: Array, v: Array) -> Array:
     direction = np.empty_like(x)
     direction[...] = v
     return direction
+
+
+def value_and_slope(f: Callable[..., float], x: float, args: Sequence[object]) -> tuple[float, float]:
+    """``f(x, *args)`` and its derivative by ``x``, for a function that may have been made while the program runs.
+
+    The compiler takes the derivative (``api/slopes.py``); what ``f`` reads besides ``x`` stays fixed in it.
+    """
+    raise NotImplementedError
