@@ -104,13 +104,13 @@ PROGRAMS = [argument, temporary, view, counted, left, history, one_array_twice, 
 @pytest.mark.parametrize("n", [0, 1, 2])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_either_name(f: Callable[..., Any], n: int) -> None:
-    confirm(lambda x, d: f(x, n, d), X, D)
+    confirm(f, X, n, D)
 
 
 @pytest.mark.parametrize("f", [argument, view, history], ids=lambda f: f.__name__)
 def test_compiled(f: Callable[..., Any]) -> None:
     for n in (0, 2):
-        confirm(lambda x, d, n=n: f(x, n, d), X, D, jitted=True)
+        confirm(f, X, n, D, jitted=True)
 
 
 @pytest.mark.parametrize("n", [0, 1])
