@@ -15,6 +15,7 @@ HEAD = re.compile(r"^(\s*)for (.+) in (.+):$")
 REFUSED = (
     "refused UnsupportedError: this loop cannot be checkpointed",
     "refused UnsupportedError: a loop with checkpoints",
+    "refused ArgumentTypeError: checkpoint() of a tuple",
 )
 BATCH = 6
 
@@ -31,6 +32,10 @@ def marked(p: Program) -> Program | None:
     return replace(p, source="\n".join(["from srcgrad import checkpoint", *lines, ""]))
 
 
+def _first(said: str) -> str:
+    return said.splitlines()[0]
+
+
 def check(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("srcgrad.differentiate.checkpoints.schedule.FEWEST_SLOTS", 1)
     for seed in seeds:
@@ -39,7 +44,8 @@ def check(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
         if other is None or not is_well_conditioned(p.source, p.make_args()):
             continue
         said = verdict(other)
-        assert said == RIGHT or said.startswith(REFUSED), f"seed {seed}: {said}\n{other.source}"
+        refused = said.startswith(REFUSED) or (said.startswith("refused") and _first(said) == _first(verdict(p)))
+        assert said == RIGHT or refused, f"seed {seed}: {said}\n{other.source}"
 
 
 @pytest.mark.parametrize("batch", range(2))

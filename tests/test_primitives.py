@@ -177,6 +177,10 @@ ROWS: dict[str, tuple[Callable[..., object], list[tuple[float, ...]]]] = {
     "yv": (mpmath.bessely, [*ORDERS, (-2.3, 1.7), (0.5, 60.0), (3.0, 0.4)]),
     "dawsn": (lambda x: mpmath.sqrt(mpmath.pi) / 2 * mpmath.exp(-x * x) * mpmath.erfi(x), [*LINE, (7.0,), (20.0,)]),
     "owens_t": (owen, [(0.3, 0.7), (1.5, -2.5), (-4.0, 0.2), (0.2, 30.0)]),
+    "owen_beyond": (
+        lambda h, a: owen(h, 1e6 / h) - owen(h, a),
+        [(0.3, 0.7), (0.2, 5.0), (2.5, 0.4), (1.5, 2.5), (4.0, 0.2), (8.0, 1.5), (1e-3, 40.0)],
+    ),
     "lambert": (lambda k, x: mpmath.lambertw(x, int(k)), [(0.0, 0.3), (0.0, -0.3), (-1.0, -0.2), (0.0, 50.0)]),
     "iv": (mpmath.besseli, ORDERS),
     "kv": (mpmath.besselk, ORDERS),

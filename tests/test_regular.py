@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from oracle.programs import load
 
 from srcgrad import grad, jacfwd
 from srcgrad.differentiate.regular import mark_regular
 from srcgrad.ir.core import walk
 from srcgrad.ir.text import parse
 from srcgrad.primitives.table import infer
+from srcgrad.testing import check_grads
 
 BRANCHES = [
     ("ne(x, 0.0)", True, False),
@@ -146,3 +148,77 @@ def f(x: {kind}, y: {dtype}):
 """
     (marked,) = (op for op in walk(mark_regular(parse(text, infer)).body) if op.primitive == "div")
     assert bool(marked.attributes.get("regular")) is (kind == "i64")
+
+
+DIVISORS = [
+    (["a: f64 = mul(x, x)", "b: f64 = mul(y, y)", "c: f64 = add(a, b)", "d: f64 = add(c, 0.01)"], True),
+    (["a: f64 = mul(x, x)", "b: f64 = add(a, 0.01)", "r: f64 = sqrt(b)", "d: f64 = mul(b, r)"], True),
+    (["a: f64 = mul(x, x)", "b: f64 = add(0.01, a)", "d: f64 = pow(b, 1.5)"], True),
+    (["a: f64 = max(x, 0.5)", "b: f64 = mul(a, a)", "d: f64 = mul(b, 2.0)"], True),
+    (["a: f64 = abs(x)", "b: f64 = add(a, 1e-300)", "d: f64 = add(b, b)"], True),
+    (["a: f64 = abs(x)", "b: f64 = add(a, 1e-300)", "d: f64 = mul(b, b)"], False),  # it may underflow
+    (["a: f64 = mul(x, y)", "b: f64 = add(a, 0.01)", "d: f64 = mul(b, 2.0)"], False),
+    (["a: f64 = mul(x, x)", "d: f64 = sub(a, 0.01)"], False),
+    (["a: f64 = max(x, 0.0)", "d: f64 = mul(a, 2.0)"], False),
+    (["a: f64 = mul(x, x)", "b: f64 = mul(y, y)", "d: f64 = add(a, b)"], False),
+    (["a: f64 = mul(x, x)", "b: f64 = add(a, 0.01)", "c: f64 = add(b, y)", "d: f64 = mul(c, c)"], False),
+]
+
+
+@pytest.mark.parametrize(("ops", "regular"), DIVISORS)
+def test_a_divisor_with_a_bound(ops: list[str], regular: bool) -> None:
+    lines = "".join(f"    {op}\n" for op in ops)
+    function = parse(f"def f(x: f64, y: f64):\n{lines}    q: f64 = div(x, d)\n    return q\n", infer)
+    (marked,) = (op for op in walk(mark_regular(function).body) if op.primitive == "div")
+    assert bool(marked.attributes.get("regular")) is regular
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "regular"),
+    [("0.0", "add(s, t)", True), ("x", "add(s, t)", False), ("0.0", "add(s, x)", False), ("0.0", "sub(s, t)", False)],
+)
+def test_a_loop_adds_up_squares(start: str, step: str, regular: bool) -> None:
+    text = f"""
+def f(x: f64, n: i64):
+    with for_(n, {start}) as (total,):
+        def _(i: i64, s: f64):
+            t: f64 = mul(x, x)
+            u: f64 = {step}
+            yield u
+    d: f64 = add(total, 0.001)
+    r: f64 = sqrt(d)
+    return r
+"""
+    (marked,) = (op for op in walk(mark_regular(parse(text, infer)).body) if op.primitive == "sqrt")
+    assert bool(marked.attributes.get("regular")) is regular
+
+
+def softened(x: np.ndarray) -> float:
+    """Pairs of bodies, as codes write them that must not divide by 0."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[0]):
+            if i != j:
+                d = 0.0
+                for k in range(x.shape[1]):
+                    d += (x[i, k] - x[j, k]) ** 2
+                total += 1.0 / ((d + 0.01) * np.sqrt(d + 0.01))
+    return total
+
+
+def test_softened_distances_need_no_strong_zeros() -> None:
+    x = np.random.default_rng(0).normal(size=(4, 3))
+    assert " else 0.0" not in grad(softened).source(x)
+    check_grads(softened, (x,), order=2, jit=False)
+
+
+def test_long_sums() -> None:
+    """Of a generated program: no recursion over its statements."""
+    lines = "".join(f"    s = s + x[{k % 7}] * x[{k % 7}]\n" for k in range(400))
+    doubled = "    s = s + s\n" * 70
+    f = load(f"def f(x):\n    s = 0.0\n{lines}{doubled}    return np.sqrt(s + 0.5)\n")
+    x = np.linspace(0.1, 0.7, 7)
+    g = grad(f, jit=False)(x)
+    scale = 2.0**70
+    counts = np.array([sum(k % 7 == j for k in range(400)) for j in range(7)])
+    np.testing.assert_allclose(g, scale * counts * x / np.sqrt(scale * np.sum(counts * x * x) + 0.5), rtol=1e-12)

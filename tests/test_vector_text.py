@@ -59,6 +59,14 @@ def nested(x: Any) -> float:
     return total
 
 
+def powers(x: Any) -> float:
+    """By whole numbers of the run time, also negative ones and of negative numbers."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += (x[i] - 0.45) ** (x.shape[0] // 2 - i)
+    return total
+
+
 X = np.linspace(0.1, 0.9, 11)
 
 
@@ -66,7 +74,7 @@ def compiled_text(function: Callable[..., Any], *arguments: Any, **options: Any)
     return str(grad(function, **options).backward_source(*arguments, level="compiled"))
 
 
-@pytest.mark.parametrize("function", [of_elements, in_array_style, nested])
+@pytest.mark.parametrize("function", [of_elements, in_array_style, nested, powers])
 def test_loops_over_elements_call_it(function: Callable[..., Any]) -> None:
     assert IMPORT in compiled_text(function, X)
 
@@ -90,7 +98,7 @@ def test_what_is_meant_to_be_read_is_numpy() -> None:
     assert IMPORT not in text and "np.exp(" in text
 
 
-@pytest.mark.parametrize("function", [of_elements, in_array_style, nested])
+@pytest.mark.parametrize("function", [of_elements, in_array_style, nested, powers])
 def test_the_values_are_those_of_plain_python(function: Callable[..., Any]) -> None:
     value, gradient = value_and_grad(function)(X)
     plain, plain_gradient = value_and_grad(function, jit=False)(X)

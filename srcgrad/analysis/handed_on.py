@@ -53,8 +53,18 @@ def fits_in_buffer(carried: HandedOn, effects: Effects) -> bool:
     if not _stays(carried, given, effects):
         return False
     sites = effects.sites.sites(carried.initial) | effects.sites.sites(carried.yielded)
-    possible = given | _names((carried.result,), effects, any)
-    certain = _names((*carried.parameters, carried.result), effects, all)
+    return _nobody_sees_copies(carried, sites, effects)
+
+
+def may_start_with_copy(carried: HandedOn, effects: Effects) -> bool:
+    """Whether a copy does for what the loop starts with: it may run zero times, and its result is the copy then."""
+    return _nobody_sees_copies(carried, effects.sites.sites(carried.initial), effects)
+
+
+def _nobody_sees_copies(carried: HandedOn, sites: frozenset[Value], effects: Effects) -> bool:
+    """Whether others neither write to the memory after it was copied, nor read what is written to the copies."""
+    own = (*carried.parameters, carried.result)
+    possible, certain = _names(own, effects, any), _names(own, effects, all)
     writes_itself = any(touch.array in possible for site in sites for touch in effects.writes.get(site, ()))
     if any(_is_late(touch, site, carried, effects) for site, touch in _others(effects.writes, sites, certain)):
         return False

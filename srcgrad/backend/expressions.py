@@ -196,7 +196,9 @@ class Expressions:
             texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
         if self.vector and (name := vector_function(op)) is not None:
             self.imported.add(name)
-            return f"{name}({', '.join(map(self.text, op.operands))})", ATOM
+            first, *others = map(self.text, op.operands)
+            others = [self.exponent(op)] if primitive == "ipow" else others
+            return f"{name}({', '.join((first, *others))})", ATOM
         if primitive in HELPER_OF:
             self.helpers.add(HELPER_OF[primitive])
             if op.result.type == Scalar(F32):  # in single precision a series would not end

@@ -82,7 +82,7 @@ class FunctionPrinter:
         self.compiled = compiled
         self.vector_math = vector_math
         self.helpers = helpers
-        self.threaded: dict[str, int] = {}  # the callees that are run in threads, and what an iteration is worth
+        self.threaded: list[str] = []  # the callees that are run in threads
         self.lines: list[Line] = []
         self.depth = 1
         self.location: Location | None = None
@@ -313,7 +313,7 @@ class FunctionPrinter:
 
     def in_threads(self, loop: Op, call: Op) -> str:
         """The call of a function that runs the iterations of a loop, calls all of them, in threads."""
-        self.threaded[call.text("callee")] = loop.integer("threads")
+        self.threaded.append(call.text("callee"))
         arguments = [self.expressions.text(x) for x in (loop.operands[0], *call.operands[1:])]
         return f"{names_around(self.callees[call.text('callee')])[0]}({', '.join(arguments)})"
 

@@ -79,8 +79,8 @@ def module_of(function: Function, level: str = COMPILED, vector_math: bool = Fal
     }
     functions = [printer.text() for printer in printers.values()]
     threads = []
-    for key, work in [row for printer in printers.values() for row in printer.threaded.items()]:
-        run, fails = texts_around(names[key], printers[key].parameter_names()[1:], work)
+    for key in [key for printer in printers.values() for key in printer.threaded]:
+        run, fails = texts_around(names[key], printers[key].parameter_names()[1:])
         functions.append(fails)
         threads.append(run)
     needed = with_those_they_call(used)

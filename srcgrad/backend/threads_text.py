@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from srcgrad.ir.core import Op
 
 SUFFIXES = ("_in_threads", "_fails")
-ENOUGH = 100_000  # additions: what it takes to start threads, and some more
 OWN_NAMES = ("chunks", "chunk", "failed", "np", "prange")
 TEXTS = (
     """\
 def {name}_in_threads(chunks, {parameters}):
-    if {trips} * {work} < {enough}:
+    if chunks < 2:
         for chunk in range(chunks):
             {name}(chunk, {parameters})
         return
@@ -48,12 +47,8 @@ def names_around(name: str) -> list[str]:
     return [name + suffix for suffix in SUFFIXES]
 
 
-def texts_around(name: str, parameters: Sequence[str], work: int) -> tuple[str, str]:
-    """The function with the threads, which is to be compiled for that, and the function that notes a failure.
-
-    The first of the parameters is the number of all iterations, ``work`` about what one of them is worth.
-    """
+def texts_around(name: str, parameters: Sequence[str]) -> tuple[str, str]:
+    """The function with the threads, which is to be compiled for that, and the function that notes a failure."""
     own = [f"{p}_" if p in OWN_NAMES else p for p in parameters]
-    facts = {"trips": own[0], "work": work, "enough": ENOUGH}
-    threads, fails = (text.format(name=name, parameters=", ".join(own), **facts) for text in TEXTS)
+    threads, fails = (text.format(name=name, parameters=", ".join(own)) for text in TEXTS)
     return threads, fails

@@ -65,29 +65,24 @@ Edge = tuple[Iterable[Operand], Iterable[Operand]]
 
 def _spread(sites: Sites, start: Iterable[Value], edges: Sequence[Edge]) -> frozenset[Value]:
     """All values, and sites for memory, that are reached from the start along the edges."""
-    reached: set[Value] = set()
 
-    def reach(operand: Operand) -> bool:
-        if not isinstance(operand, Value) or not differentiable(operand):
-            return False
-        new = (sites.sites(operand) if isinstance(operand.type, Array) else {operand}) - reached
-        reached.update(new)
-        return bool(new)
-
-    def is_reached(operand: Operand) -> bool:
+    def places(operand: Operand) -> Iterable[Value]:
         if not isinstance(operand, Value):
-            return False
-        return bool(sites.sites(operand) & reached) if isinstance(operand.type, Array) else operand in reached
+            return ()
+        return sites.sites(operand) if isinstance(operand.type, Array) else (operand,)
 
-    for value in start:
-        reach(value)
-    changed = True
-    while changed:
-        changed = False
-        for sources, targets in edges:
-            if any(is_reached(x) for x in sources):
-                for target in targets:
-                    changed |= reach(target)
+    following: dict[Value, list[Iterable[Operand]]] = {}
+    for sources, targets in edges:
+        for place in {place for x in sources for place in places(x)}:
+            following.setdefault(place, []).append(targets)
+    reached: set[Value] = set()
+    pending: list[Operand] = list(start)
+    while pending:
+        operand = pending.pop()
+        if differentiable(operand):
+            new = set(places(operand)) - reached
+            reached |= new
+            pending += (x for place in new for targets in following.get(place, ()) for x in targets)
     return frozenset(reached)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.extents import Dim, Extents, Shape
+from srcgrad.analysis.prices import price as price_of_scalar
 from srcgrad.differentiate.cut import NEVER, Choice
 from srcgrad.differentiate.nests import Level, known_before
 from srcgrad.ir.core import LOOPS, Block, Const, Op, Operand, Value, captured, first_carried, walk
@@ -136,7 +137,7 @@ class _Costs:
     def price(self, op: Op) -> int:
         match effect(op.primitive):
             case Effect.PURE if op.primitive in SCALARS:
-                return SCALARS[op.primitive].cost
+                return price_of_scalar(op)
             case Effect.PURE | Effect.CHECK | Effect.VIEW:
                 return 2
             case Effect.READ if op.primitive == "load" and not self.effects.may_change(op, self.facts.home):

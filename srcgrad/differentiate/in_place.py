@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from srcgrad.analysis.effects import Effects, Touch
+from srcgrad.analysis.prices import price
 from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import carried_over, only_added
 from srcgrad.differentiate.choices import DEAR
@@ -168,7 +169,7 @@ class InPlace:
         for write in left_out:
             stored = write.op.operands[-1]
             made = self.effects.definitions.op.get(stored) if isinstance(stored, Value) else None
-            if made is None or made.primitive not in SCALARS or SCALARS[made.primitive].cost < DEAR:
+            if made is None or made.primitive not in SCALARS or price(made) < DEAR:
                 continue
             only_here = write.op.primitive == "store" and self._comes_first(made, write.op)
             if only_here and self._is_wanted(write) and self._stays(write):

@@ -37,6 +37,8 @@ def mark_norms(function: Function) -> Function:
 
 
 def _is_root(op: Op) -> bool:
+    if op.attributes.get("regular"):  # the sum is not 0
+        return False
     match op.primitive, op.operands:
         case "sqrt", (x,):
             return isinstance(x, Value) and isinstance(x.type, Scalar) and x.type.dtype.kind == "f"
@@ -54,7 +56,7 @@ class _Squares:
         self.stored: dict[Value, list[Operand]] = {}
         self.shared: set[Value] = set()  # arrays that are written to by others than the stores found here
         for op in walk(function.body):
-            self.sources.update(_carried(op))
+            self.sources.update(merged_values(op))
             self.note_uses(op)
         self.shared.update(self.root(x) for x in function.results if isinstance(x, Value))
 
@@ -123,7 +125,7 @@ class _Squares:
         return self.stored.get(root)
 
 
-def _carried(op: Op) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
+def merged_values(op: Op) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
     """What may be the value of the results of an op with blocks, and of the parameters of its blocks."""
     if op.primitive == "if":
         then, otherwise = op.blocks

@@ -10,6 +10,7 @@ import math
 from dataclasses import replace
 
 from srcgrad.analysis.branch_signs import Signs, known_signs
+from srcgrad.differentiate.norms import merged_values
 from srcgrad.differentiate.poles import Poles
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
@@ -18,6 +19,8 @@ from srcgrad.primitives.scalar import SCALARS
 
 # What has a pole: the value is infinite or NaN there.
 POLES = frozenset({"div", "log", "log2", "log10", "log1p", "pow", "ipow", "arctanh", "lgamma", "digamma"})
+# Bounds of divisors: what is not below this underflows in no precision, nor do a few products of it.
+SMALL, LARGE = 1e-12, 1e12
 
 
 def mark_regular(function: Function) -> Function:
@@ -96,13 +99,15 @@ class _Signs:
         self.ops = definitions(function.body)
         self.known = known_signs(function.body, self.ops)
         self.here = Signs()  # of these what holds for the op in question
+        self.merged = dict[Operand, tuple[Operand, ...]](x for op in walk(function.body) for x in merged_values(op))
+        self.sums: set[Operand] = set()  # of these the sums of squares
 
     def regular(self, op: Op) -> bool:
         self.here = self.known.get(op, Signs())
         match op.primitive:
             case "div":
                 return self.nonzero(op.operands[1])
-            case "log" | "sqrt" | "log2" | "log10":
+            case "log" | "sqrt" | "log2" | "log10" | "pow":
                 return self.positive(op.operands[0])
             case "exp" | "exp2" | "expm1":  # they overflow, as in a density they cannot
                 return self.not_positive(op.operands[0])
@@ -117,31 +122,66 @@ class _Signs:
         return operand in self.here.nonzero or self.positive(operand)
 
     def positive(self, operand: Operand) -> bool:
-        """Greater than 0, or NaN. Products may underflow, so they do not count."""
+        """Greater than 0, or NaN. Products may underflow: they count where their factors have a bound above 0."""
         if isinstance(operand, Const):
             return not isinstance(operand.value, complex) and operand.value > 0
         if operand in self.here.positive or (operand in self.here.nonzero and self.sums_up_squares(operand)):
             return True
         op = self.ops.get(operand)
-        match op.primitive if op is not None else None:
-            case "add":
-                assert op is not None
-                a, b = op.operands
-                return (self.positive(a) and self.not_negative(b)) or (self.positive(b) and self.not_negative(a))
-            case "sqrt":
-                assert op is not None
-                return self.positive(op.operands[0])
-        return False
+        if op is not None and op.primitive == "sqrt":
+            return self.positive(op.operands[0])
+        terms = self.terms(operand)
+        if len(terms) > 1:
+            return any(map(self.positive, terms)) and all(map(self.not_negative, terms))
+        return self.least(operand, 6) > SMALL
 
     def not_negative(self, operand: Operand) -> bool:
         """At least 0, or NaN."""
-        return self.squared(operand) or self.positive(operand)
+        return self.sums_up_squares(operand) or self.positive(operand)
+
+    def least(self, operand: Operand, depth: int) -> float:
+        """A number above 0 that it is not below (or it is NaN), or 0: of ``(r2 + 0.01) * np.sqrt(r2 + 0.01)`` 0.001."""
+        if isinstance(operand, Const):
+            return max(float(operand.value), 0.0) if not isinstance(operand.value, complex) else 0.0
+        op = None if _is_complex(operand) or not depth else self.ops.get(operand)
+        match op.primitive if op is not None else None, op.operands if op is not None else ():
+            case "add", _:
+                terms = self.terms(operand)
+                return max(self.least(x, depth - 1) for x in terms) if all(map(self.sums_up_squares, terms)) else 0.0
+            case "mul", _:
+                return min(math.prod(self.least(x, depth - 1) for x in self.factors(operand, depth)), LARGE)
+            case "max", both:
+                return max(self.least(x, depth - 1) for x in both)
+            case "sqrt", (x,):
+                return math.sqrt(self.least(x, depth - 1))
+            case (("pow" | "ipow"), (x, Const(int() | float() as n))) if 0 < n <= 8:
+                return min(float(min(self.least(x, depth - 1), LARGE) ** n), LARGE)
+        return 0.0
 
     def sums_up_squares(self, operand: Operand) -> bool:
-        op = self.ops.get(operand) if isinstance(operand, Value) else None
-        if op is not None and op.primitive == "add":
-            return all(map(self.sums_up_squares, op.operands))
-        return self.squared(operand)
+        return all(self.adds_squares(x) if x in self.merged else self.squared(x) for x in self.terms(operand))
+
+    def adds_squares(self, merged: Operand) -> bool:
+        """Of a loop: it starts with squares, and what it hands on is a sum of squares if what it was given is."""
+        if merged not in self.sums:
+            before = set(self.sums)
+            self.sums.add(merged)
+            if not all(map(self.sums_up_squares, self.merged[merged])):
+                self.sums = before
+        return merged in self.sums
+
+    def terms(self, operand: Operand) -> list[Operand]:
+        """What a sum adds up."""
+        found, pending, seen = list[Operand](), [operand], set[Operand]()
+        while pending:
+            x = pending.pop()
+            op = self.ops.get(x) if isinstance(x, Value) and not _is_complex(x) else None
+            if op is not None and op.primitive == "add":
+                pending += (y for y in op.operands if y not in seen)
+                seen.update(op.operands)
+            else:
+                found.append(x)
+        return found
 
     def squared(self, operand: Operand) -> bool:
         """A square, or another number that is not negative by the way it is made."""

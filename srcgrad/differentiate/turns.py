@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 
 from srcgrad.analysis.effects import Effects
 from srcgrad.analysis.extents import Extent, Extents
+from srcgrad.analysis.handed_on import HandedOn, may_start_with_copy
 from srcgrad.analysis.sites import Sites
 from srcgrad.differentiate.activity import find_active
 from srcgrad.differentiate.checkpoints.memory import copied, plain
@@ -129,8 +130,10 @@ def _only_touches(op: Op, array: Operand) -> bool:
 
 
 def may_copy(loop: Op, turn: Turn, effects: Effects) -> bool:
-    """Whether a copy does for what the loop starts with: the loop does not write to that."""
+    """Whether copies do for what the loop starts with: it does not write to that, nor does who would be missed."""
     body, first = loop.blocks[-1], first_carried(loop)
+    if not all(may_start_with_copy(HandedOn(loop, p), effects) for p in turn.places):
+        return False
     started = frozenset[Value]().union(*(effects.sites.sites(loop.operands[first + p]) for p in turn.places))
     touches = [t for site in started for t in effects.writes.get(site, ())]
     return not any(block is body for t in touches for block, _ in t.path)

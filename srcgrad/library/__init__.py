@@ -89,6 +89,8 @@ __all__ = [
 ]
 
 
+DISTRIBUTIONS = [f"distributions.{where}" for where in ("line", "half_line", "interval", "whole_numbers")]
+
 # The modules with rows for those of SciPy.
 OF_SCIPY = {
     "scipy.special": ("special", "special_variants", "spherical_bessel", "evaluated_polynomials", "elliptic"),
@@ -96,7 +98,7 @@ OF_SCIPY = {
     "scipy.linalg": ("scipy_linalg", "banded", "matrix_functions"),
     "scipy.integrate": ("scipy_integrate", "quadrature"),
     "scipy.interpolate": ("scipy_interpolate",),
-    "scipy.stats": ("special", "scipy_stats", "continuous_distributions", "discrete_distributions", "stat_functions"),
+    "scipy.stats": ("special", "special_variants", *DISTRIBUTIONS, "stat_functions"),
 }
 
 

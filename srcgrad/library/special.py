@@ -23,7 +23,15 @@ from srcgrad.primitives.special import SPECIAL
 Array = NDArray[np.floating]
 Axis = int | tuple[int, ...] | None
 
-OWN_NAMES = ("jn", "jv", "yn", "polygamma", "zeta", "lambert")  # whose arguments are looked at below, or not SciPy's
+OWN_NAMES = (
+    "jn",
+    "jv",
+    "yn",
+    "polygamma",
+    "zeta",
+    "lambert",
+    "owen_beyond",
+)  # arguments are looked at below, or not SciPy's
 FUNCTIONS |= {special.erf: "erf", special.erfc: "erfc", special.gamma: "gamma", special.gammaln: "lgamma"}
 FUNCTIONS |= {getattr(special, name): name for name in SPECIAL if name not in OWN_NAMES}
 elementwise(special.digamma)(digamma)

@@ -174,6 +174,9 @@ class Frozen:
     def sf(self, x: Array) -> Array:
         return self.distribution.sf(x, *self.shapes, **self.named)
 
+    def logsf(self, x: Array) -> Array:
+        return self.distribution.logsf(x, *self.shapes, **self.named)
+
     def ppf(self, q: Array) -> Array:
         return self.distribution.ppf(q, *self.shapes, **self.named)
 

@@ -1,8 +1,9 @@
-"""Run independent iterations on all cores: in chunks of a fixed number, each with sums of its own.
+"""Run independent iterations on all cores: in chunks, each with sums of its own.
 
 A chunk is a function, called in a loop that is marked ``threads``, which the text turns into Numba's ``prange``. Memory
-that iterations only add to is there once for each chunk; the chunks' sums are added up in their order, so that
-the result does not depend on the number of threads.
+that iterations only add to is there once for each chunk; the chunks' sums are added up in their order. How many there
+are goes by the number of iterations and what one is worth, so that the result does not depend on the number of threads;
+where it all is worth little there is one chunk, which is no thread.
 
 >>> from srcgrad.ir.text import parse, to_text
 >>> from srcgrad.primitives.table import infer
@@ -19,23 +20,39 @@ the result does not depend on the number of threads.
 >>> after = run_in_threads(parse(before, infer))
 >>> print(to_text(after))
 def f(x: f64[:], n: i64):
-    total: f64[:] = alloc(32, dtype=f64, fill='zeros')
-    with for_(32, threads=22):
+    _1: i64 = mul(n, 22)
+    _2: i64 = floordiv(_1, 200000)
+    _3: i64 = max(_2, 1)
+    _4: i64 = min(_3, 32)
+    _5: i64 = sub(_4, 1)
+    _6: i64 = add(n, _5)
+    _7: i64 = floordiv(_6, _4)
+    _8: i64 = max(_7, 1)
+    _9: i64 = sub(64, 1)
+    _10: i64 = add(_8, _9)
+    _11: i64 = floordiv(_10, 64)
+    _12: i64 = mul(_11, 64)
+    _13: bool = ge(n, 256)
+    _14: i64 = select(_13, _12, _8)
+    _15: i64 = sub(_14, 1)
+    _16: i64 = add(n, _15)
+    _17: i64 = floordiv(_16, _14)
+    total: f64[:] = alloc(_17, dtype=f64, fill='empty')
+    with for_(_17, threads=True):
         def _(chunk: i64):
-            call(chunk, n, x, total, callee='f_chunk_1', types=())
-    with for_(32, 0.0) as (total_1,):
+            call(chunk, _14, n, x, total, callee='f_chunk_1', types=())
+    with for_(_17, 0.0) as (total_1,):
         def _(chunk_1: i64, total_2: f64):
-            _1: f64 = load(total, chunk_1)
-            _2: f64 = add(total_2, _1)
-            yield _2
+            _18: f64 = load(total, chunk_1)
+            _19: f64 = add(total_2, _18)
+            yield _19
     return total_1
 <BLANKLINE>
-def f_chunk_1(chunk: i64, n: i64, x: f64[:], total: f64[:]):
-    _1: i64 = add(chunk, 1)
-    _2: i64 = mul(chunk, n)
-    _3: i64 = floordiv(_2, 32)
-    _4: i64 = mul(_1, n)
-    _5: i64 = floordiv(_4, 32)
+def f_chunk_1(chunk: i64, _1: i64, n: i64, x: f64[:], total: f64[:]):
+    _2: i64 = mul(chunk, _1)
+    _3: i64 = max(_2, 0)
+    _4: i64 = add(_3, _1)
+    _5: i64 = min(_4, n)
     _6: i64 = sub(_5, _3)
     with for_(_6, 0.0) as (s,):
         def _(i: i64, s_1: f64):
@@ -54,7 +71,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from srcgrad.analysis.exchange import Exchange
-from srcgrad.analysis.prices import is_dear
+from srcgrad.analysis.extents import Dim, Extent, Extents, Shape
+from srcgrad.analysis.prices import is_dear, price
 from srcgrad.analysis.refusal import Refusal, refused
 from srcgrad.analysis.sums import carried_over
 from srcgrad.analysis.unconditional import always_in_range
@@ -65,13 +83,16 @@ from srcgrad.ir.types import INDEX, Array, Scalar
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import infer, new_builder
 
-CHUNKS = 32
+CHUNKS = 32  # at most
+ENOUGH = 200_000  # additions, that a chunk should be worth: what it takes to start threads, and some more
+BLOCK = 64  # iterations, of which lanes take a multiple
+FEW = 4 * BLOCK  # fewer are not taken for small ones that lanes would run
 INNER = 16  # iterations of a loop inside, about
 
 
 def run_in_threads(function: Function) -> Function:
     """The entry alone: what it calls may be called by a thread."""
-    program = _Threads(function, always_in_range(function), dict(function.callees))
+    program = _Threads(function, always_in_range(function), Extents(function), dict(function.callees))
     body = program.block(function.body, around=False)
     return replace(function, body=body, callees=program.callees)
 
@@ -80,6 +101,7 @@ def run_in_threads(function: Function) -> Function:
 class _Threads:
     function: Function
     safe: frozenset[Op]  # accesses that are in range whatever branches are taken
+    extents: Extents
     callees: dict[str, Function]
 
     def block(self, block: Block, around: bool) -> Block:
@@ -107,24 +129,32 @@ class _Threads:
     def threaded(self, loop: Op, exchange: Exchange) -> tuple[Sequence[Op], Mapping[Value, Operand]]:
         """What takes the place of a loop, and its results."""
         shared = _added_to(loop, exchange)
-        outer = [v for v in dict.fromkeys(used(loop.blocks[0])) if v not in exchange.inside and v not in shared]
+        chunk = _Chunk(loop, shared, [self.extents.of(array) for array in shared], self.dims(loop, exchange, shared))
         builder = new_builder()
         builder.location = loop.location
         builder.open()
-        sums = [_one_for_each(builder, (), x) for x in loop.results]
-        shadows = [_one_for_each(builder, _extents(builder, a), a) for a in shared]
-        operands = [loop.operands[0], *outer, *sums, *shadows]
+        trips = loop.operands[0]
+        size = _size(builder, trips, _work(loop.blocks[0]))
+        chunks = _in_parts(builder, trips, size)
+        sums = [_one_for_each(builder, chunks, (), x) for x in loop.results]
+        shadows = [_one_for_each(builder, chunks, _extents(builder, a), a) for a in shared]
+        operands = [size, *chunk.outer(exchange), *sums, *shadows]
         key = f"{self.function.name}_chunk_{len(self.callees) + 1}"
-        self.callees[key] = _chunk(key, loop, outer, shared, operands)
+        self.callees[key] = chunk.function(key, operands)
 
-        def call(chunk: Value) -> tuple[Operand, ...]:
-            return builder.emit("call", chunk, *operands, callee=key, types=())
+        def call(number: Value) -> tuple[Operand, ...]:
+            return builder.emit("call", number, *operands, callee=key, types=())
 
-        builder.for_(index(CHUNKS), (), call, counter="chunk", threads=_work(loop.blocks[0]))
-        totals = [_total(builder, first, each) for first, each in zip(loop.operands[1:], sums, strict=True)]
+        builder.for_(chunks, (), call, counter="chunk", threads=True)
+        totals = [_total(builder, chunks, first, each) for first, each in zip(loop.operands[1:], sums, strict=True)]
         for array, each in zip(shared, shadows, strict=True):
-            _add_up(builder, array, each)
+            _add_up(builder, chunks, array, each)
         return builder.close().ops, dict(zip(loop.results, totals, strict=True))
+
+    def dims(self, loop: Op, exchange: Exchange, shared: Sequence[Value]) -> dict[Value, Dim]:
+        """What a chunk uses that is an extent, which it can look up itself: it then knows what indices lie below."""
+        extents = {v: self.extents.canonical(v) for v in _used(loop, exchange, shared) if v.type == INDEX}
+        return {v: n for v, n in extents.items() if isinstance(n, Dim) and n.array not in exchange.inside}
 
 
 def refusal(function: Function, loop: Op, around: bool) -> Refusal | None:
@@ -150,7 +180,7 @@ def _work(block: Block) -> int:
 
 
 def _cost(op: Op) -> int:
-    return SCALARS[op.primitive].cost if op.primitive in SCALARS else 1
+    return price(op) if op.primitive in SCALARS else 1
 
 
 def _added_to(loop: Op, exchange: Exchange) -> list[Value]:
@@ -159,49 +189,88 @@ def _added_to(loop: Op, exchange: Exchange) -> list[Value]:
     return list(dict.fromkeys(a for a in arrays if isinstance(a, Value) and exchange.is_sum(a)))
 
 
-def _chunk(
-    key: str, loop: Op, outer: Sequence[Value], shared: Sequence[Value], operands: Sequence[Operand]
-) -> Function:
-    """The function that runs one chunk: its number, then the operands, among which are the places of its sums."""
-    chunk = Value(INDEX, "chunk")
-    given = [Value(x.type, x.name if isinstance(x, Value) else "n") for x in operands]
-    trips, places = given[0], given[1 + len(outer) :]
-    sums, shadows = places[: len(loop.results)], places[len(loop.results) :]
-    (block,) = loop.blocks
-
-    def body(builder: Builder) -> tuple[Operand, ...]:
-        builder.location = loop.location
-        start, stop = (_share(builder, trips, k) for k in (chunk, builder("add", chunk, index(1))))
-        names: dict[Value, Operand] = dict(zip(outer, given[1:], strict=False))
-        for array, each in zip(shared, shadows, strict=True):
-            assert isinstance(array.type, Array)
-            axes = "i" + ":" * array.type.rank
-            names[array] = builder("slice", each, chunk, axes=axes, name=array.name)
-
-        def iteration(k: Value, *carried: Value) -> list[Operand]:
-            own = names | dict(zip(block.parameters, (builder("add", start, k), *carried), strict=True))
-            builder.ops.extend([copy_op(op, own) for op in block.ops])
-            return [renamed(y, own) for y in block.yields]
-
-        zeros = [constant(0, x.type.dtype) for x in loop.results if isinstance(x.type, Scalar)]
-        labels = [p.name for p in block.parameters[1:]]
-        results = builder.for_(builder("sub", stop, start), zeros, iteration, labels)
-        for result, each in zip(results, sums, strict=True):
-            builder.emit("store", each, chunk, result)
-        return ()
-
-    return build_function(infer, key, [chunk, *given], body)
+def _used(loop: Op, exchange: Exchange, shared: Sequence[Value]) -> list[Value]:
+    """What a chunk uses from outside, but for what it adds to."""
+    values = dict.fromkeys((loop.operands[0], *used(loop.blocks[0])))
+    return [v for v in values if isinstance(v, Value) and v not in exchange.inside and v not in shared]
 
 
-def _share(builder: Builder, trips: Value, chunk: Operand) -> Operand:
-    """The first iteration of a chunk."""
-    return builder("floordiv", builder("mul", chunk, trips), index(CHUNKS))
+@dataclass(frozen=True)
+class _Chunk:
+    """The iterations of a loop in parts: the memory they add to with its extents, and the extents that they look up."""
+
+    loop: Op
+    shared: Sequence[Value]
+    shapes: Sequence[Shape]
+    dims: Mapping[Value, Dim]
+
+    def outer(self, exchange: Exchange) -> list[Value]:
+        """What the function is given, and of what it is given the extents."""
+        values = [v for v in _used(self.loop, exchange, self.shared) if v not in self.dims]
+        extents = [n for shape in self.shapes for n in shape]
+        arrays = [n.array for n in (*self.dims.values(), *extents) if isinstance(n, Dim)]
+        return list(dict.fromkeys((*values, *arrays, *(n for n in extents if isinstance(n, Value)))))
+
+    def function(self, key: str, operands: Sequence[Operand]) -> Function:
+        """Its parameters are the number of a chunk and its size, what is used from outside, and places for the sums."""
+        loop, results = self.loop, len(self.loop.results)
+        number = Value(INDEX, "chunk")
+        size, *given = (Value(x.type, x.name if isinstance(x, Value) else "") for x in operands)
+        places = given[len(given) - results - len(self.shared) :]
+        names: dict[Value, Operand] = dict(zip((x for x in operands[1:] if isinstance(x, Value)), given, strict=True))
+        (block,) = loop.blocks
+
+        def body(builder: Builder) -> tuple[Operand, ...]:
+            builder.location = loop.location
+            own = {v: self.extent(builder, n, names) for v, n in self.dims.items()} | names
+            start = builder("max", builder("mul", number, size), index(0))
+            stop = builder("min", builder("add", start, size), renamed(loop.operands[0], own))
+            for array, shape in zip(self.shared, self.shapes, strict=True):
+                assert isinstance(array.type, Array)
+                sizes = [self.extent(builder, n, names) for n in shape]
+                own[array] = builder("alloc", *sizes, dtype=array.type.dtype, fill="zeros", name=array.name)
+
+            def iteration(k: Value, *carried: Value) -> list[Operand]:
+                here = own | dict(zip(block.parameters, (builder("add", start, k), *carried), strict=True))
+                builder.ops.extend([copy_op(op, here) for op in block.ops])
+                return [renamed(y, here) for y in block.yields]
+
+            zeros = [constant(0, x.type.dtype) for x in loop.results if isinstance(x.type, Scalar)]
+            labels = [p.name for p in block.parameters[1:]]
+            sums = builder.for_(builder("sub", stop, start), zeros, iteration, labels)
+            for total, each in zip(sums, places[:results], strict=True):
+                builder.emit("store", each, number, total)
+            for array, each in zip(self.shared, places[results:], strict=True):
+                _keep(builder, own[array], each, number)
+            return ()
+
+        return build_function(infer, key, [number, size, *given], body)
+
+    @staticmethod
+    def extent(builder: Builder, extent: Extent, names: Mapping[Value, Operand]) -> Operand:
+        if isinstance(extent, Dim):
+            return builder("dim", renamed(extent.array, names), axis=extent.axis)
+        return renamed(extent, names)
 
 
-def _one_for_each(builder: Builder, extents: Sequence[Operand], like: Value) -> Value:
-    """Zeros for each chunk."""
+def _size(builder: Builder, trips: Operand, work: int) -> Value:
+    """How many iterations a chunk has: all, where they are worth little, and so many that lanes are full."""
+    worth = builder("floordiv", builder("mul", trips, index(work)), index(ENOUGH))
+    chunks = builder("min", builder("max", worth, index(1)), index(CHUNKS))
+    size = builder("max", _in_parts(builder, trips, chunks), index(1))
+    blocks = builder("mul", _in_parts(builder, size, index(BLOCK)), index(BLOCK))
+    return builder("select", builder("ge", trips, index(FEW)), blocks, size)
+
+
+def _in_parts(builder: Builder, n: Operand, size: Operand) -> Value:
+    """How many parts of this size there are, the last of which may be smaller."""
+    return builder("floordiv", builder("add", n, builder("sub", size, index(1))), size)
+
+
+def _one_for_each(builder: Builder, chunks: Value, extents: Sequence[Operand], like: Value) -> Value:
+    """A place for each chunk."""
     assert isinstance(like.type, Scalar | Array)
-    return builder("alloc", index(CHUNKS), *extents, dtype=like.type.dtype, fill="zeros", name=like.name)
+    return builder("alloc", chunks, *extents, dtype=like.type.dtype, fill="empty", name=like.name)
 
 
 def _extents(builder: Builder, array: Value) -> list[Operand]:
@@ -209,18 +278,27 @@ def _extents(builder: Builder, array: Value) -> list[Operand]:
     return [builder("dim", array, axis=axis) for axis in range(array.type.rank)]
 
 
-def _total(builder: Builder, first: Operand, each: Value) -> Value:
+def _total(builder: Builder, chunks: Value, first: Operand, each: Value) -> Value:
     """What a loop began a sum with, and the sums of the chunks in their order."""
 
     def add(chunk: Value, total: Value) -> list[Operand]:
         return [builder("add", total, builder("load", each, chunk))]
 
-    (total,) = builder.for_(index(CHUNKS), (first,), add, [each.name], counter="chunk")
+    (total,) = builder.for_(chunks, (first,), add, [each.name], counter="chunk")
     return total
 
 
-def _add_up(builder: Builder, array: Value, each: Value) -> None:
+def _keep(builder: Builder, array: Operand, each: Value, number: Value) -> None:
+    assert isinstance(array, Value)
+
+    def store(at: tuple[Operand, ...]) -> None:
+        builder.emit("store", each, number, *at, builder("load", array, *at))
+
+    builder.nest(_extents(builder, array), store)
+
+
+def _add_up(builder: Builder, chunks: Value, array: Value, each: Value) -> None:
     def add(at: tuple[Operand, ...]) -> None:
         builder.emit("accumulate", array, *at[1:], builder("load", each, *at))
 
-    builder.nest((index(CHUNKS), *_extents(builder, array)), add)
+    builder.nest((chunks, *_extents(builder, array)), add)

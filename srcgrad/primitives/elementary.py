@@ -22,7 +22,7 @@ scalar(
     singular=True,
     cost=20,
 )
-scalar("expm1", "np.expm1({0})", lambda x, y: y + 1.0, functions=(np.expm1, math.expm1), singular=True, cost=20)
+scalar("expm1", "np.expm1({0})", lambda x, y: np.exp(x), functions=(np.expm1, math.expm1), singular=True, cost=20)
 scalar("log", "np.log({0})", lambda x, y: 1.0 / x, functions=(np.log, math.log), singular=True, cost=20)
 scalar(
     "log2",

@@ -209,6 +209,8 @@ def inverse_erf(y: float) -> float:
 
 
 def normal_quantile(p: float) -> float:
+    if abs(p - 0.5) < 0.25:
+        return 1.4142135623730951 * inverse_erf(2.0 * p - 1.0)
     if p > 0.5:
         return 1.4142135623730951 * inverse_erfc(2.0 * (1.0 - p))
     return -1.4142135623730951 * inverse_erfc(2.0 * p)
@@ -270,8 +272,10 @@ def inverse_incomplete_beta(a: float, b: float, p: float) -> float:
         return p
     low = 0.0
     high = 1.0
-    x = a / (a + b)
     norm = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    x = min(a / (a + b), np.exp((np.log(p) + np.log(a) + norm) / a))  # the latter near 0, where it is x**a / a
+    if x == 0.0:
+        return x
     for _ in range(300):
         if not low < x < high:
             x = 0.5 * (low + high)

@@ -59,7 +59,7 @@ from srcgrad.primitives.modified_bessel import (
 )
 from srcgrad.primitives.scalar import scalar
 from srcgrad.primitives.scaled_error_function import scaled_erfc
-from srcgrad.primitives.special_integrals import dawson, lambert, owen, student_quantile
+from srcgrad.primitives.special_integrals import dawson, lambert, owen, owen_beyond, student_quantile
 
 # All functions whose source may be needed in a generated module, by name.
 SOURCES: dict[str, Callable[..., float]] = {
@@ -281,6 +281,15 @@ special(
     lambda h, a, y: (
         -0.1994711402007164 * np.exp(-0.5 * h * h) * math.erf(a * h * 0.7071067811865476),
         np.exp(-0.5 * h * h * (1.0 + a * a)) / (6.283185307179586 * (1.0 + a * a)),
+    ),
+    operands=2,
+)
+special(
+    "owen_beyond",
+    owen_beyond,
+    lambda h, a, y: (
+        -0.1994711402007164 * np.exp(-0.5 * h * h) * math.erfc(a * h * 0.7071067811865476),
+        -np.exp(-0.5 * h * h * (1.0 + a * a)) / (6.283185307179586 * (1.0 + a * a)),
     ),
     operands=2,
 )

@@ -38,8 +38,8 @@ def dawson(x: float) -> float:
     return math.copysign(total / math.sqrt(math.pi), x)
 
 
-def owen_integral(h: float, a: float) -> float:
-    """Owen's function for ``0 <= a <= 1``, by Gauss and Legendre's rule (its nodes were computed with mpmath)."""
+def owen_integral(h: float, low: float, high: float) -> float:
+    """The integral of Owen's function over some of ``0 <= x <= a``, by Gauss and Legendre's rule (nodes by mpmath)."""
     nodes = (
         0.048307665687738316, 0.14447196158279649, 0.23928736225213707, 0.33186860228212765, 0.42135127613063535,
         0.50689990893222939, 0.58771575724076233, 0.6630442669302152, 0.73218211874028968, 0.79448379596794241,
@@ -52,13 +52,13 @@ def owen_integral(h: float, a: float) -> float:
         0.050998059262376176, 0.042835898022226681, 0.034273862913021433, 0.025392065309262059, 0.016274394730905671,
         0.0070186100094700966,
     )  # fmt: skip
-    end = min(a, 9.0 / h) if h > 9.0 else a  # what lies beyond vanishes
+    far = high if h == 0.0 else min(high, math.sqrt(low * low + 80.0 / (h * h)))  # what lies beyond vanishes
     total = 0.0
     for node, weight in zip(nodes, weights):  # noqa: B905  # Numba's zip takes no options
         for side in (-1.0, 1.0):
-            t = 0.5 * end * (1.0 + side * node)
+            t = low + 0.5 * (far - low) * (1.0 + side * node)
             total += weight * math.exp(-0.5 * h * h * (1.0 + t * t)) / (1.0 + t * t)
-    return total * end / (4.0 * math.pi)
+    return total * (far - low) / (4.0 * math.pi)
 
 
 def owen(h: float, a: float) -> float:
@@ -68,15 +68,28 @@ def owen(h: float, a: float) -> float:
     h = abs(h)
     size = abs(a)
     if size <= 1.0:
-        return math.copysign(owen_integral(h, size), a)
+        return math.copysign(owen_integral(h, 0.0, size), a)
     root = 0.7071067811865476
     if size == np.inf:
         return math.copysign(0.25 * math.erfc(h * root), a)
     far = size * h
     one = 0.5 * math.erfc(h * root)
     two = 0.5 * math.erfc(far * root)
-    rest = 0.5 * (one + two) - one * two - owen_integral(far, 1.0 / size)
+    rest = 0.5 * (one + two) - one * two - owen_integral(far, 0.0, 1.0 / size)
     return math.copysign(rest, a)
+
+
+def owen_beyond(h: float, a: float) -> float:
+    """``P(X > h, Y > a X)`` for positive h and a, where Owen's function nearly is P(X > h, Y > 0)."""
+    if not (h >= 0.0 and a >= 0.0):
+        return np.nan
+    root = 0.7071067811865476
+    if h > 3.0 or (h > 1.0 and a > 1.0):
+        return owen_integral(h, a, np.inf)
+    one = 0.5 * math.erfc(h * root)
+    if a <= 1.0:
+        return 0.5 * one - owen_integral(h, 0.0, a)
+    return owen_integral(a * h, 0.0, 1.0 / a) - 0.5 * math.erfc(a * h * root) * (0.5 - one)
 
 
 def lambert(k: float, x: float) -> float:
@@ -120,4 +133,4 @@ def student_quantile(df: float, p: float) -> float:
     if u < 0.5:
         return np.copysign(math.sqrt(df * u / (1.0 - u)), p - 0.5)  # type: ignore[no-any-return]  # of numbers
     w = inverse_incomplete_beta(0.5 * df, 0.5, both)
-    return np.copysign(math.sqrt(df * (1.0 - w) / w), p - 0.5)  # type: ignore[no-any-return]  # of numbers
+    return np.copysign(math.sqrt(df * (1.0 - w) / w) if w > 0.0 else np.inf, p - 0.5)  # type: ignore[no-any-return]  # of numbers

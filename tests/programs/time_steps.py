@@ -182,7 +182,7 @@ def maxwell_2d(ex, ey, hz, source):
     return hz
 
 
-@program(lambda: (np.array([0.99, 0.01, 0.0]), np.array([0.8, 0.2, 0.05])))
+@program(lambda: (np.array([0.9, 0.1, 0.0]), np.array([0.8, 0.2, 0.05])))
 def epidemic_until_it_declines(state, rates):
     s, e, i = state
     beta, sigma, gamma = rates

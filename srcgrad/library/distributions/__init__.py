@@ -1,0 +1,1 @@
+"""``scipy.stats``: distributions, by where their numbers are."""
