@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import logging
 import typing
@@ -25,6 +26,7 @@ from srcgrad.frontend.control.merge import held, settle
 from srcgrad.frontend.control.yielding import collected, folded
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.attributes import attribute
+from srcgrad.frontend.nodes.comparisons import compare_two
 from srcgrad.frontend.nodes.operators import binary, logical_and, logical_or, number, truth
 from srcgrad.frontend.nodes.special_methods import special
 from srcgrad.frontend.registry import Arguments, Keywords, function
@@ -88,16 +90,27 @@ def _extreme(lowering: Lowering, arguments: Arguments, keywords: Keywords, name:
         return _extreme_by(lowering, arguments, keywords, name)
     if len(arguments) == 1 and is_array(arguments[0]):
         return call_object(lowering, getattr(np, name), arguments, {})
-    operator = "larger" if name == "max" else "smaller"
+
+    def better(a: FrontValue, b: FrontValue) -> FrontValue:
+        return _better(lowering, name, a, b)
+
     if len(arguments) == 1 and isinstance(arguments[0], Counted):
-        return fold(lowering, arguments[0], None, lambda a, b: binary(lowering, operator, a, b))
+        return fold(lowering, arguments[0], None, better)
     items = arguments if len(arguments) > 1 else sequence_items(lowering, arguments[0])
     if not items:
         lowering.refuse(None, f"{name}() of nothing", error=ArgumentTypeError)
     if any(is_array(v) for v in items):
         hint = f"Use np.{name}imum for arrays, element by element."
         lowering.refuse(None, f"{name}() of whole arrays", hint, ArgumentTypeError)
-    return functools.reduce(lambda a, b: binary(lowering, operator, a, b), items)
+    return functools.reduce(better, items)
+
+
+def _better(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> FrontValue:
+    """The smaller or larger of two; of tuples the first, unless the second comes before it in their order."""
+    if not (isinstance(a, TupleValue) and isinstance(b, TupleValue)):
+        return binary(lowering, "larger" if name == "max" else "smaller", a, b)
+    replaces = number(lowering, compare_two(lowering, ast.Gt() if name == "max" else ast.Lt(), b, a))
+    return branch(lowering, replaces, lambda: b, lambda: a)
 
 
 def _extreme_by(lowering: Lowering, arguments: Arguments, keywords: Keywords, name: str) -> FrontValue:

@@ -81,7 +81,7 @@ def _sorted(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
         return _sorted_when_run(lowering, as_counted(lowering, arguments[0]), by, reverse)
     items = sequence_items(lowering, arguments[0])
     keys = [item if by is None else call(lowering, by, [item], {}) for item in items]
-    if any(isinstance(k, ScalarValue) for k in keys):
+    if any(_at_run_time(k) for k in keys):
         counted = as_counted(lowering, TupleValue(items, list))
         return TupleValue(sequence_items(lowering, _sorted_when_run(lowering, counted, by, reverse)), list)
     plain = [_plain(lowering, key) for key in keys]
@@ -90,18 +90,35 @@ def _sorted(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Fro
 
 
 def _sorted_when_run(lowering: Lowering, source: Counted, by: FrontValue | None, reverse: bool) -> FrontValue:
-    """A new list: by the order of the keys, which are numbers."""
+    """A new list: by the order of the keys, which are numbers, or tuples or lists of them."""
 
     def key(k: Operand) -> FrontValue:
         item = source.item(k)
         return item if by is None else call(lowering, by, [item], {})
 
-    keys = as_expression(lowering, in_memory(lowering, Counted(source.length, key), place(lowering, "keys")))
-    if reverse:  # items with equal keys keep their order, then too
-        keys = binary(lowering, "sub", Static(0), keys)
-    order = materialized(lowering.builder, call_object(lowering, np.argsort, [keys], {})).ref
+    with lowering.block():
+        leaves = len(_numbers_in(key(index(0))))
+    columns = []
+    for place_in_key in range(leaves):
+        part = Counted(source.length, lambda k, j=place_in_key: _numbers_in(key(k))[j])  # type: ignore[misc]  # now
+        numbers = as_expression(lowering, in_memory(lowering, part, place(lowering, f"keys {place_in_key}")))
+        # Items with equal keys keep their order, where it is reversed, too.
+        columns.append(binary(lowering, "sub", Static(0), numbers) if reverse else numbers)
+    found = call_object(lowering, np.lexsort, [TupleValue(tuple(reversed(columns)))], {})
+    order = materialized(lowering.builder, found).ref
     ordered = Counted(source.length, lambda k: source.item(lowering.builder("load", order, k)))
     return in_memory(lowering, ordered, place(lowering, "sorted"))
+
+
+def _numbers_in(key: FrontValue) -> list[FrontValue]:
+    """What is compared of a key, the first first."""
+    if isinstance(key, TupleValue) and key.cls in (tuple, list):
+        return [number for item in key.items for number in _numbers_in(item)]
+    return [key]
+
+
+def _at_run_time(key: FrontValue) -> bool:
+    return any(isinstance(number, ScalarValue) for number in _numbers_in(key))
 
 
 def _plain(lowering: Lowering, value: FrontValue) -> object:
