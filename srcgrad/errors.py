@@ -26,9 +26,12 @@ class Error(Exception):
     message, hint, file, line, column, end_column
     raised
         The exception that Python is sure to raise there, if it is: a handler in the program would catch it.
+    changes_type
+        Whether a number or array gets another type, which the first iteration of a loop may do, lowered by itself.
     """
 
     raised: type[Exception] | None = None
+    changes_type: bool = False
 
     def __init__(
         self,

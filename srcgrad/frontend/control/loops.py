@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from srcgrad.errors import UnsupportedSyntaxError
+from srcgrad.frontend.arrays.extents import clamped_at_zero
 from srcgrad.frontend.boundary.objects import Records
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.items import sequence_items
@@ -27,6 +29,7 @@ from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.assignment import assign
 from srcgrad.frontend.nodes.special_methods import iterated
 from srcgrad.frontend.numbers.promotion import as_scalar
+from srcgrad.frontend.numbers.scalars import index_op
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.syntax.bindings import assigned
 from srcgrad.frontend.syntax.normalize import stop_flag
@@ -41,7 +44,7 @@ from srcgrad.frontend.values import (
     TupleValue,
     Yielding,
 )
-from srcgrad.ir.core import Const, Operand, Value
+from srcgrad.ir.core import Const, Operand, Value, index
 from srcgrad.ir.types import INDEX
 
 GO = ".go"  # the variable that holds a condition; no name of the user's, as it is not an identifier
@@ -61,13 +64,29 @@ def _for(lowering: Lowering, node: ast.For) -> None:
     if not isinstance(iterable, Counted):
         unroll(lowering, node, iterable)
         return
+    key = (lowering.path, id(node))
+    if grown is not None:
+        with lowering.going_through(key, grown):
+            _looped(lowering, node, iterable, key, grown)
+    elif isinstance(iterable.length, Const) and int(iterable.length.value) <= UNROLLED:  # type: ignore[arg-type]  # i64
+        items = TupleValue(sequence_items(lowering, iterable))
+        either(lowering, lambda: _looped(lowering, node, iterable, key), lambda: unroll(lowering, node, items))
+    else:
+        peeled = partial(_first_apart, lowering, node, iterable)
+        either(lowering, lambda: _looped(lowering, node, iterable, key), peeled, lambda refusal: refusal.changes_type)
+
+
+def _looped(
+    lowering: Lowering, node: ast.For, iterable: Counted, key: object, grown: GrowingList | None = None
+) -> None:
+    """The loop as an op; ``grown`` is the list that it goes through, if it does."""
     loop = LoopVariables(
         assigned([node.target, *node.body]),
         lowering.live_head(node),
         lowering.live_after(node),
         runs=isinstance(iterable.length, Const) and int(iterable.length.value) > 0,  # type: ignore[arg-type]  # i64
         leaves=stop_flag(node) is not None or lowering.scope.returns_early,
-        key=(lowering.path, id(node)),
+        key=key,
     )
     take = iterable.item
     if grown is not None:
@@ -92,34 +111,51 @@ def _for(lowering: Lowering, node: ast.For) -> None:
         assert isinstance(flag, ScalarValue | Static)
         branch(lowering, as_scalar(flag), lambda: Static(None), proceed)
 
-    def looped() -> None:
-        if grown is not None and loop.key in lowering.outgrown:
-            stoppable(lowering, loop, lambda: state(lowering, grown)[1], counter, iteration, stopped)
-        elif stop is None:
-            counted(lowering, loop, iterable.length, counter, iteration, iterable.budget)
-        elif iterable.budget is not None:  # the schedule needs their number: once stopped, they do nothing
-            through = replace(loop, head=loop.head | loop.assigned)
-            counted(lowering, through, iterable.length, counter, unless_stopped, iterable.budget)
-        else:
-            stoppable(lowering, loop, lambda: iterable.length, counter, iteration, stopped)
+    if grown is not None and loop.key in lowering.outgrown:
+        stoppable(lowering, loop, lambda: state(lowering, grown)[1], counter, iteration, stopped)
+    elif stop is None:
+        counted(lowering, loop, iterable.length, counter, iteration, iterable.budget)
+    elif iterable.budget is not None:  # the schedule needs their number: once stopped, they do nothing
+        through = replace(loop, head=loop.head | loop.assigned)
+        counted(lowering, through, iterable.length, counter, unless_stopped, iterable.budget)
+    else:
+        stoppable(lowering, loop, lambda: iterable.length, counter, iteration, stopped)
 
-    if grown is not None or not (isinstance(iterable.length, Const) and int(iterable.length.value) <= UNROLLED):  # type: ignore[arg-type]  # i64
-        with lowering.going_through(loop.key, grown):
-            looped()
+
+def _first_apart(lowering: Lowering, node: ast.For, iterable: Counted) -> None:
+    """The first iteration by itself, since it changes types: of `total = 0.0` in `total += rows[i]`, for example."""
+    builder = lowering.builder
+    _must_run(lowering, builder("gt", iterable.length, index(0)))
+    with lowering.within(lowering.scope, (id(node), "first")):
+        assign(lowering, node.target, iterable.item(index(0)))
+        lowering.execute(node.body)
+    if lowering.dead:
         return
-    items = TupleValue(sequence_items(lowering, iterable))
-    either(lowering, looped, lambda: unroll(lowering, node, items))
+    length = clamped_at_zero(builder, index_op(builder, "sub", iterable.length, index(1)))
+    rest = replace(iterable, length=length, item=lambda k: iterable.item(builder("add", k, index(1))))
+    _looped(lowering, node, rest, (lowering.path, id(node), "rest"))
 
 
 @statement(ast.While)
 def _while(lowering: Lowering, node: ast.While) -> None:
+    if isinstance(node.test, ast.Constant):
+        if node.test.value:
+            lowering.refuse(node, "a loop that never ends", "Give it a condition, or a break.", UnsupportedSyntaxError)
+        return
+    key = (lowering.path, id(node))
+    peeled = partial(_first_turn_apart, lowering, node)
+    either(lowering, lambda: _turning(lowering, node, key), peeled, lambda refusal: refusal.changes_type)
+
+
+def _turning(lowering: Lowering, node: ast.While, key: object) -> None:
+    """The `while` as an op."""
     loop = LoopVariables(
         assigned([node.test, *node.body]),
         lowering.live_head(node),
         lowering.live_after(node),
         runs=False,
         leaves=stop_flag(node) is not None or lowering.scope.returns_early,
-        key=(lowering.path, id(node)),
+        key=key,
     )
 
     def test() -> Sequence[Operand]:
@@ -129,10 +165,6 @@ def _while(lowering: Lowering, node: ast.While) -> None:
         lowering.execute(node.body)
         return ()
 
-    if isinstance(node.test, ast.Constant):
-        if node.test.value:
-            lowering.refuse(node, "a loop that never ends", "Give it a condition, or a break.", UnsupportedSyntaxError)
-        return
     before, length = lowering.variables(), len(lowering.builder.ops)
     try:
         while_op(lowering, loop, test, body)
@@ -140,6 +172,20 @@ def _while(lowering: Lowering, node: ast.While) -> None:
         del lowering.builder.ops[length:]
         lowering.rebind(before)
         tested_in_body(lowering, loop, lambda: condition(lowering, node.test), body)
+
+
+def _first_turn_apart(lowering: Lowering, node: ast.While) -> None:
+    _must_run(lowering, as_scalar(condition(lowering, node.test)).operand)
+    with lowering.within(lowering.scope, (id(node), "first")):
+        lowering.execute(node.body)
+    if not lowering.dead:
+        _turning(lowering, node, (lowering.path, id(node), "rest"))
+
+
+def _must_run(lowering: Lowering, runs: Operand) -> None:
+    """Without an iteration a variable would be what it was before the loop, of another type than behind it."""
+    message = "a loop that makes an array of a number, or a complex one of a real one, has to run"
+    lowering.builder.emit("check", runs, exception="ValueError", message=message)
 
 
 def tested_in_body(

@@ -29,7 +29,9 @@ NONE = Static(None, None)
 
 
 class JoinError(Exception):
-    """Two values that no one structure holds; says what they are."""
+    """Two values that no one structure holds; says what they are, and whether both are numbers or arrays."""
+
+    leaves: bool = False
 
 
 def settle(lowering: Lowering, value: FrontValue) -> FrontValue:
@@ -199,7 +201,9 @@ def join(a: Structure, b: Structure) -> Structure:
         return Choice(tuple(dict.fromkeys(options)))
     if NONE in (a, b) or Maybe in (type(a), type(b)):
         return _joined_maybe(a, b)
-    raise JoinError(f"{spelled(a)} or {spelled(b)}")
+    fault = JoinError(f"{spelled(a)} or {spelled(b)}")
+    fault.leaves = all(isinstance(s, Leaf) or _is_number(s) for s in (a, b))
+    raise fault
 
 
 def _joined_maybe(a: Structure, b: Structure) -> Structure:

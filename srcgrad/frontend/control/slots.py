@@ -84,7 +84,9 @@ def joined(lowering: Lowering, name: str, slots: Sequence[Slot | None], fill: bo
         for other in parts[1:]:
             structure = join(structure, other)
     except JoinError as fault:
-        raise refuse_join(lowering, _spelled(lowering, name), fault) from None
+        refused = refuse_join(lowering, _spelled(lowering, name), fault)
+        refused.changes_type = fault.leaves
+        raise refused from None
     if holds_operands(structure):
         structure = with_lists_carried(structure)
     for s in present:

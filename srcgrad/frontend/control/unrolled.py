@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.containers.items import kept, sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import LowerAgainError, Lowering
@@ -43,15 +43,27 @@ def unroll(lowering: Lowering, node: ast.For, container: FrontValue, done: int =
     branch(lowering, stopped, lambda: Static(None), go_on, live)
 
 
-def either(lowering: Lowering, usual: Callable[[], None], otherwise: Callable[[], None]) -> None:
-    """Lower in one way; in the other where that is refused. If that is refused, too, the first refusal stands."""
+def any_refusal(refusal: Error) -> bool:
+    return True
+
+
+def either(
+    lowering: Lowering,
+    usual: Callable[[], None],
+    otherwise: Callable[[], None],
+    helps: Callable[[Error], bool] = any_refusal,
+) -> None:
+    """Lower in one way; in the other where that is refused. If that is refused, too, the first refusal stands.
+
+    ``helps`` tells of a refusal whether the other way may do.
+    """
     before, start, dead = lowering.variables(), len(lowering.builder.ops), lowering.dead
     restore_containers = kept(before.values())
     try:
         usual()
         return
     except (UnsupportedError, ArgumentTypeError) as refusal:
-        if isinstance(refusal, LowerAgainError):
+        if isinstance(refusal, LowerAgainError) or not helps(refusal):
             raise
         first = refusal
     del lowering.builder.ops[start:]
