@@ -235,12 +235,12 @@ def adds_text(x):
     return x + "a"  # here
 
 
-@refused(np.ones(3), error=UnsupportedError, found="'y' is a number", instead="the same type on every path")
+@refused(np.ones(3), error=UnsupportedError, found="or a number", instead="the same type on every path")
 def changes_type(x):
     y = 0.0
-    for i in range(x.shape[0]):  # noqa: B007  # here
+    if x[0] > 0.5:  # here
         y = x
-    return y[0]
+    return np.sum(y)
 
 
 @refused(1.0, 2.0, error=Error, found="arguments", instead="")

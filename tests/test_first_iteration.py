@@ -64,6 +64,14 @@ def by_while(x: Array) -> float:
     return np.sum(total**2)
 
 
+def by_sum(x: Array) -> float:
+    """Python's `sum` begins with 0."""
+    rows = np.outer(x, np.cos(x))
+    shares = (rows / sum(rows)) ** 2
+    weighted = sum(w * row for w, row in zip(x, shares, strict=True))
+    return np.sum(weighted * sum((x[i] * rows[i] for i in range(len(x))), 0.5))
+
+
 def with_continue(x: Array) -> float:
     total = 0.0
     for k in range(len(x)):
@@ -82,7 +90,7 @@ def where_large(x: Array) -> float:
     return np.sum(total**2)
 
 
-PROGRAMS = [sum_of_rows, product_of_rows, evolved, in_a_nest, with_a_break, by_while, with_continue]
+PROGRAMS = [sum_of_rows, product_of_rows, evolved, in_a_nest, with_a_break, by_while, by_sum, with_continue]
 X = np.array([0.3, 0.72, 0.4, 1.2, 0.95])
 
 

@@ -159,14 +159,23 @@ def _by_key(lowering: Lowering, items: Counted | Sequence[FrontValue], key: Fron
 def _sum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     start = arguments[1] if len(arguments) > 1 else keywords.get("start", Static(0))
     values = _loopable(lowering, arguments[0])
-    if isinstance(values, ArrayValue | Delayed) and values.rank == 1:
-        return binary(lowering, "add", start, call_object(lowering, np.sum, [values], {}))
+    if isinstance(values, ArrayValue | Delayed) and values.rank > 0:
+        return binary(lowering, "add", start, call_object(lowering, np.sum, [values], {"axis": Static(0)}))
     if isinstance(values, Counted):
+        if _is_of_arrays(lowering, values) and not is_array(start):  # 0 would have another type than what is added
+            return binary(
+                lowering, "add", start, fold(lowering, values, None, lambda a, b: binary(lowering, "add", a, b))
+            )
         return fold(lowering, values, start, lambda a, b: binary(lowering, "add", a, b))
     if isinstance(values, Yielding):
         return folded(lowering, values, start, lambda a, b: binary(lowering, "add", a, b))
     items = sequence_items(lowering, values)
     return functools.reduce(lambda a, b: binary(lowering, "add", a, b), items, start)
+
+
+def _is_of_arrays(lowering: Lowering, values: Counted) -> bool:
+    with lowering.block():  # to find out what an item is
+        return is_array(values.item(index(0)))
 
 
 @function(any)
