@@ -10,6 +10,7 @@ import numpy as np
 import scipy.integrate
 import scipy.linalg
 import scipy.optimize
+import scipy.spatial.distance
 import scipy.special
 
 from srcgrad import library
@@ -28,6 +29,7 @@ MODULES = {
     "scipy.integrate": scipy.integrate,
     "scipy.linalg": scipy.linalg,
     "scipy.optimize": scipy.optimize,
+    "scipy.spatial.distance": scipy.spatial.distance,
     "scipy.special": scipy.special,
 }
 

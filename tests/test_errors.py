@@ -235,7 +235,7 @@ def adds_text(x):
     return x + "a"  # here
 
 
-@refused(np.ones(3), error=UnsupportedError, found="or a number", instead="the same type on every path")
+@refused(np.ones(3), error=UnsupportedError, found="or 0.0", instead="the same type on every path")
 def changes_type(x):
     y = 0.0
     if x[0] > 0.5:  # here
