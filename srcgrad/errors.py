@@ -28,10 +28,13 @@ class Error(Exception):
         The exception that Python is sure to raise there, if it is: a handler in the program would catch it.
     changes_type
         Whether a number or array gets another type, which the first iteration of a loop may do, lowered by itself.
+    of_none
+        Whether a number is needed where there is None, which in a loop a later iteration may have replaced.
     """
 
     raised: type[Exception] | None = None
     changes_type: bool = False
+    of_none: bool = False
 
     def __init__(
         self,

@@ -1,5 +1,7 @@
 """`try` and `with`: a body that cannot raise is taken; one that only computes is computed, and then looked at.
 
+What it writes behind what may be caught stands in a branch.
+
 ::
 
     try:                                 y = x / z, with inf where Python raises
@@ -137,7 +139,8 @@ def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
     if op.primitive == "check":
         raised: type = exception_named(op.text("exception"))
     elif op.primitive == "check_index":
-        raised = IndexError
+        # Not by a handler of all there is: what it was written for is seldom an index out of range, which is raised.
+        return next((k for k, classes in enumerate(handlers, 1) if {IndexError, LookupError} & set(classes)), 0)
     elif op.primitive == "call":
         return 1
     else:
@@ -157,7 +160,7 @@ def _only_computes(ops: Sequence[Op], handlers: Sequence[tuple[type, ...]]) -> b
     own = _memory_of(walk(Block((), tuple(ops), ())))
     if any(op.primitive == "check_index" and _handler_of(op, handlers) for op in inside):
         return False  # what it guards would be read
-    return all(effect(op.primitive) in COMPUTING or _fills(op, own) for op in inside)
+    return all(effect(op.primitive) in COMPUTING or _fills(op, own) or _may_be_left_out(op) for op in inside)
 
 
 def _memory_of(ops: Iterable[Op]) -> set[Operand]:
@@ -168,6 +171,11 @@ def _memory_of(ops: Iterable[Op]) -> set[Operand]:
         if is_new or (effect(op.primitive) is Effect.VIEW and op.operands[0] in found):
             found.update(op.results)
     return found
+
+
+def _may_be_left_out(op: Op) -> bool:
+    """Whether an op changes memory and gives nothing, so that it can stand in a branch."""
+    return effect(op.primitive) is Effect.WRITE and not op.results and not op.blocks
 
 
 def _fills(op: Op, own: set[Operand]) -> bool:
@@ -224,6 +232,8 @@ def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
     elif op.primitive == "check_index":
         first = builder("select", builder("eq", caught, index(0)), op.operands[0], index(0))
         builder.ops.append(replace(op, operands=(first, *op.operands[1:])))
+    elif _may_be_left_out(op):
+        builder.if_(builder("eq", caught, index(0)), lambda: _alone(builder, op), lambda: [])
     elif op.primitive in SCALARS and SCALARS[op.primitive].singular and op.result.type in (Scalar(F64), Scalar(F32)):
         raw = Value(op.result.type)
         fine = builder("eq", caught, index(0))
@@ -232,6 +242,11 @@ def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
         builder.ops.append(Op("select", operands, op.results, location=op.location))
     else:
         builder.ops.append(op)
+
+
+def _alone(builder: Builder, op: Op) -> list[Operand]:
+    builder.ops.append(op)
+    return []
 
 
 def _after(lowering: Lowering, steps: Sequence[Step], variable: Variable) -> Binding:

@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.values import ArrayValue, FrontValue, Message, OneOf, ScalarValue, Static, TupleValue
+from srcgrad.frontend.values import ArrayValue, FrontValue, Message, OneOf, ScalarValue, Static, TupleValue, is_list
 from srcgrad.ir.core import Operand
 from srcgrad.ir.types import Array
 
@@ -155,6 +155,8 @@ def _shown(lowering: Lowering, node: ast.expr, value: FrontValue, values: list[O
     if isinstance(value, TupleValue) and not value.keys:
         inner = ", ".join(_shown(lowering, node, item, values) for item in value.items)
         return f"[{inner}]" if value.cls is list else f"({inner})"
+    if is_list(value):
+        return "[...]"
     lowering.refuse(node, f"{kind_of(value)} in a message", "Name numbers or text.")
 
 

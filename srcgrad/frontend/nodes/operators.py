@@ -88,7 +88,9 @@ def refuse_operands(lowering: Lowering, name: str, a: FrontValue, b: FrontValue)
     hint = ""
     if any(isinstance(v, Counted | GrowingList) or (isinstance(v, TupleValue) and not v.keys) for v in (a, b)):
         hint = "For arithmetic on the items use an array: np.array(...) of them, np.zeros(n), np.full(n, value)."
-    lowering.refuse(None, f"{sign} between {kind_of(a)} and {kind_of(b)}", hint, ArgumentTypeError)
+    refused = lowering.error(None, f"{sign} between {kind_of(a)} and {kind_of(b)}", hint, ArgumentTypeError)
+    refused.of_none = any(isinstance(v, Static) and v.value is None for v in (a, b))
+    raise refused
 
 
 def _of_statics(lowering: Lowering, name: str, a: Static, b: Static) -> FrontValue:

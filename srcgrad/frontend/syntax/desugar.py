@@ -16,6 +16,7 @@ which of its handlers is to run: 0 for none. ``subset`` has refused what cannot 
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Sequence
 
 from srcgrad.frontend.syntax.exits import completes, exits, kind_of
@@ -101,7 +102,7 @@ class _Desugar:
         tried.caught = caught  # type: ignore[attr-defined]  # read by caught_by
         behind = [*dispatch, *self.block(node.orelse)]
         for k, handler in reversed(list(enumerate(node.handlers, 1))):
-            failed = self.block(handler.body)
+            failed = self.block(_naming_what_is_raised(handler))
             is_it = ast.Compare(ast.Name(caught, ast.Load()), [ast.Eq()], [ast.Constant(k)])
             behind = [ast.copy_location(ast.If(ast.copy_location(is_it, handler), failed, behind), handler)]
         return [_assign(caught, ast.Constant(0), node), *lowered, tried, *behind]
@@ -124,6 +125,26 @@ class _Desugar:
         tried = ast.copy_location(ast.Try(body, handlers, [], []), node)
         tried.leaving = ways  # type: ignore[attr-defined]  # read by leaving
         return [_assign(flag, ast.Constant(False), node) for flag, _ in ways.values() if flag], tried, dispatch
+
+
+def _naming_what_is_raised(handler: ast.ExceptHandler) -> Sequence[ast.stmt]:
+    if any(isinstance(n, ast.Raise) and n.exc is None for s in handler.body for n in ast.walk(s)):
+        return [_Again(handler).visit(copy.deepcopy(s)) for s in handler.body]
+    return handler.body
+
+
+class _Again(ast.NodeTransformer):
+    """`raise` alone in a handler: what is raised again is of the first class that the handler catches."""
+
+    def __init__(self, handler: ast.ExceptHandler) -> None:
+        caught = handler.type or ast.copy_location(ast.Name("Exception", ast.Load()), handler)
+        self.cls = caught.elts[0] if isinstance(caught, ast.Tuple) else caught
+
+    def visit_Raise(self, node: ast.Raise) -> ast.Raise:  # as ast names it
+        return node if node.exc is not None else ast.copy_location(ast.Raise(self.cls, None), node)
+
+    def visit_Try(self, node: ast.Try) -> ast.Try:
+        return node
 
 
 def _assign(name: str, value: ast.expr, where: ast.stmt) -> ast.stmt:

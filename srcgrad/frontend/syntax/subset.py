@@ -62,7 +62,9 @@ def _entangled(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
 
 
 def _reads(statements: Sequence[ast.stmt], name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for s in statements for n in ast.walk(s))
+    nodes = [n for s in statements for n in ast.walk(s)]
+    causes = [n.cause for n in nodes if isinstance(n, ast.Raise)]  # which only a traceback shows
+    return any(isinstance(n, ast.Name) and n.id == name and n not in causes for n in nodes)
 
 
 def _assigned_globals(body: list[ast.stmt] | list[ast.expr]) -> Iterator[tuple[str, ast.AST]]:

@@ -1,0 +1,179 @@
+"""`try` around writes: what comes behind an exception that is caught is left out; and `raise` in handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, jit
+from srcgrad.errors import UnsupportedError
+from srcgrad.testing import check_grads
+
+
+def table_of_quotients(numbers: np.ndarray) -> float:
+    """Items of lists are stored in the body, and in a handler of whatever may go wrong."""
+    x = [float(v) for v in numbers]
+    n = len(x)
+    terms = [[0.0] * n for _ in range(n)]
+    inverse = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        row = inverse[i]
+        for j in range(i, n):
+            term = (x[j] - x[1]) * x[i]
+            try:
+                row[j] = inverse[j][i] = 1.0 / term
+            except:  # noqa: E722
+                row[j] = 7.0 * x[i]
+            terms[i][j] = terms[j][i] = term
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += terms[i][j] * inverse[i][j] ** 2 * (i + 1) + 0.01 * inverse[i][j]
+    return total
+
+
+def stores_around_a_division(a: float, b: float, c: float) -> float:
+    y, z = np.zeros(3), np.ones(3)
+    for k, v in enumerate((a, b, c)):
+        try:
+            z[k] = 3.0 * v
+            y[k] = a / (v - b)
+            z[k] += y[k]
+        except ZeroDivisionError:
+            y[k] = v * v
+    return np.sum(y * z)
+
+
+def raised_again(a: float, b: float, c: float) -> float:
+    try:
+        y = a / (b - c)
+    except ZeroDivisionError:
+        if a > 0.0:
+            y = b * c
+        else:
+            raise
+    return y * a
+
+
+PROGRAMS = [stores_around_a_division, raised_again]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.parametrize("point", [(0.3, 0.8, 1.1), (0.3, 0.8, 0.8)])
+def test_values_and_derivatives(f: Callable[..., float], point: tuple[float, ...]) -> None:
+    assert jit(f, jit=False)(*point) == pytest.approx(f(*point), rel=1e-12)
+    assert grad(f, argnums=(0, 1, 2), jit=False)(*point)[0] == pytest.approx(
+        (f(point[0] + 1e-6, *point[1:]) - f(point[0] - 1e-6, *point[1:])) / 2e-6, rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_both_modes(f: Callable[..., float]) -> None:
+    check_grads(lambda a: f(a, 0.8, 0.8), (0.3,), order=2, modes=("fwd", "rev"), jit=False)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_compiled(f: Callable[..., float]) -> None:
+    compiled, plain = grad(f, argnums=(0, 1, 2)), grad(f, argnums=(0, 1, 2), jit=False)
+    assert compiled(0.3, 0.8, 0.8) == pytest.approx(plain(0.3, 0.8, 0.8), rel=1e-12)
+
+
+def test_items_of_lists() -> None:
+    x = np.array([0.3, 0.8, 1.1])
+    assert jit(table_of_quotients, jit=False)(x) == pytest.approx(table_of_quotients(x), rel=1e-12)
+    found = grad(table_of_quotients, jit=False)(x)
+
+    def elsewhere(y: np.ndarray) -> float:
+        """The same, with the handler's value where it was taken."""
+        total = 0.0
+        for i in range(3):
+            for j in range(3):
+                first, second = min(i, j), max(i, j)
+                term = (y[second] - y[1]) * y[first]
+                caught = second == 1
+                inverse = (7.0 * y[first] if (i, j) == (first, second) else 0.0) if caught else 1.0 / term
+                total += (0.0 if caught else term) * inverse**2 * (i + 1) + 0.01 * inverse
+        return total
+
+    assert np.allclose(found, grad(elsewhere, jit=False)(x), rtol=1e-12)
+    assert np.allclose(grad(table_of_quotients)(x), found, rtol=1e-12)
+
+
+def test_what_is_raised_again() -> None:
+    for f in (jit(raised_again, jit=False), jit(raised_again)):
+        with pytest.raises(ZeroDivisionError):
+            f(-1.0, 0.5, 0.5)
+
+
+def with_cause(a: float) -> float:
+    try:
+        y = 1.0 / a
+    except (ZeroDivisionError, ValueError) as error:
+        raise ValueError(f"{a} has no inverse") from error
+    return y
+
+
+def test_a_cause_is_named() -> None:
+    assert grad(with_cause, jit=False)(2.0) == pytest.approx(-0.25)
+    with pytest.raises(ValueError, match="no inverse"):
+        grad(with_cause, jit=False)(0.0)
+
+
+def test_an_index_out_of_range_is_raised() -> None:
+    """A handler of everything does not catch it, as Python's would; one that names it is refused."""
+
+    def everything(x: np.ndarray, k: int) -> float:
+        try:
+            y = x[k] / x[0]
+        except Exception:
+            y = 1.0
+        return y
+
+    def named(x: np.ndarray, k: int) -> float:
+        try:
+            y = x[k] * x[0]
+        except IndexError:
+            y = 1.0
+        return y
+
+    assert np.allclose(grad(everything, jit=False)(np.array([2.0, 3.0]), 1), [-0.75, 0.5])
+    with pytest.raises(IndexError):
+        grad(everything, jit=False)(np.ones(2), 5)
+    with pytest.raises(UnsupportedError, match="an exception is caught"):
+        grad(named, jit=False)(np.ones(2), 1)
+
+
+def test_a_list_in_a_message() -> None:
+    def f(x: np.ndarray) -> float:
+        doubled = []
+        for v in x:
+            doubled.append(2.0 * v)
+        if doubled[0] < 0.0:
+            raise ValueError(f"not positive: {doubled}")
+        return doubled[0] * doubled[1]
+
+    assert np.allclose(grad(f, jit=False)(np.array([2.0, 3.0])), [12.0, 8.0])
+    with pytest.raises(ValueError, match="not positive"):
+        grad(f, jit=False)(-np.ones(2))
+
+
+def none_until_later(a: float, b: float) -> float:
+    """What is read in a branch is None at first, but not where the branch is taken."""
+    point = 0.5
+    last = None
+    for _ in range(12):
+        residual, slope = point**3 + a * point - b, 3.0 * point * point + a
+        if slope < 1e-10:
+            point = last + (point - last) * 0.5
+            continue
+        last = point
+        point = point - residual / slope
+    return point
+
+
+def test_none_at_first() -> None:
+    check_grads(none_until_later, (0.3, 0.5), order=2, modes=("fwd", "rev"), jit=False)
+    with pytest.raises(TypeError, match="None"):
+        jit(none_until_later, jit=False)(-3.0, 0.5)
