@@ -29,7 +29,7 @@ class Error(Exception):
     changes_type
         Whether a number or array gets another type, which the first iteration of a loop may do, lowered by itself.
     of_none
-        Whether a number is needed where there is None, which in a loop a later iteration may have replaced.
+        Whether a number is needed where there is None: in a branch or loop this is raised only if it is reached.
     """
 
     raised: type[Exception] | None = None

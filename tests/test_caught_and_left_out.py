@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, jit
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import Error, UnsupportedError
 from srcgrad.testing import check_grads
 
 
@@ -171,6 +171,25 @@ def none_until_later(a: float, b: float) -> float:
         last = point
         point = point - residual / slope
     return point
+
+
+def without_tolerance(a: float, b: float, tolerance: float | None = None) -> float:
+    x = 0.5
+    for _ in range(12):
+        residual = x**3 + a * x - b
+        if abs(residual) > 1e3 and (b > 1e6 or residual < tolerance):
+            return x + tolerance
+        x = x - residual / (3.0 * x * x + a) + (0.0 if b < 1e3 else 2.0 * tolerance)
+    return x
+
+
+def test_none_where_nobody_comes() -> None:
+    check_grads(without_tolerance, (0.3, 0.5), order=2, modes=("fwd", "rev"), jit=False)
+    assert grad(without_tolerance)(0.3, 0.5) == pytest.approx(grad(without_tolerance, jit=False)(0.3, 0.5))
+    with pytest.raises(TypeError, match="None"):
+        jit(without_tolerance, jit=False)(0.3, 1e5)
+    with pytest.raises(Error, match="between a number and None"):
+        jit(lambda a, b=None: a * b, jit=False)(0.3)
 
 
 def test_none_at_first() -> None:

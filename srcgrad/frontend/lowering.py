@@ -17,7 +17,7 @@ from srcgrad.frontend.registry import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending, Scope
 from srcgrad.frontend.values import ArrayValue, FrontValue, GrowingList, MaybeNone, ScalarValue
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Function, Location, Op, Value
+from srcgrad.ir.core import Function, Location, Op, Value, truth
 
 if TYPE_CHECKING:
     from srcgrad.frontend.calls.copies import Copies
@@ -187,9 +187,17 @@ class Lowering:
             except LowerAgainError:
                 raise
             except Error as error:
+                if error.of_none and self.builder.depth > 1:
+                    self.end_in(error)
+                    return
                 if self.guesses == guesses and self.doubtful is None:
                     raise
                 self.doubtful = self.doubtful or error
+
+    def end_in(self, error: Error) -> None:
+        """The block ends in an exception: it needs a number where there is None, and may never be reached."""
+        self.builder.emit("check", truth(False), exception="TypeError", message=error.message)
+        self.dead = True
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:

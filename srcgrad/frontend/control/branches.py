@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 
+from srcgrad.errors import Error
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.control.slots import Slot, joined, missing, operands_of, rebound, slot_of
 from srcgrad.frontend.lowering import Lowering, UnresolvedError, Variable
@@ -70,6 +71,11 @@ def _run(lowering: Lowering, emit: Emit, before: dict[Variable, Binding]) -> Sid
             result = settle(lowering, emit())
         except UnresolvedError:
             return None
+        except Error as error:
+            if not error.of_none:
+                raise
+            lowering.end_in(error)
+            result = Static(None)
         names = lowering.variables()
         for key, value in names.items():
             if value is not before.get(key) and not isinstance(value, Flagged | Missing | Pending):

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from srcgrad.frontend.boundary.structure import Leaf
-from srcgrad.frontend.control.merge import NONE, JoinError, dynamic, join, settle
+from srcgrad.frontend.control.merge import JoinError, dynamic, join, settle
 from srcgrad.frontend.control.slots import Slot, joined, missing, operands_of, rebound, slot_of
 from srcgrad.frontend.lowering import Lowering, UnresolvedError, Variable
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.ir.core import Block, Operand, Value
-from srcgrad.ir.types import F64, Scalar
 
 Slots = dict[Variable, Slot | None]
 ATTEMPTS = 20  # each widens a type; there are not that many types
@@ -94,16 +92,6 @@ def _widened(name: str, slot: Slot, remembered: dict[str, Slot]) -> Slot:
         return Slot(structure, slot.flagged or before.flagged, slot.none or before.none)
     except JoinError:
         return slot
-
-
-def presumed_given(loop: LoopVariables, slots: Slots) -> Slots:
-    """Variables that are None at first, as those that a later iteration finds to be numbers."""
-    maybe_number = Slot(Leaf(Scalar(F64), weak=True), flagged=True, none=True)
-    return {
-        variable: maybe_number
-        for variable, slot in slots.items()
-        if slot is not None and slot.structure == NONE and variable[1] in loop.assigned
-    }
 
 
 def lower_part(

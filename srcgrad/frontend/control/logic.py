@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from srcgrad.errors import Error
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import invert, truth
@@ -57,8 +58,13 @@ def _both_computed(
     if not (isinstance(left, ScalarValue) and left.dtype == BOOL):
         return None
     before, dead = lowering.variables(), lowering.dead
+    value: FrontValue | None = None
     with lowering.block() as ops:
-        value = right()
+        try:
+            value = right()
+        except Error as error:
+            if not error.of_none:
+                raise
     pure = len(ops) <= CHEAP and all(effect(op.primitive) is Effect.PURE for op in ops)
     unchanged = all(lowering.variables().get(key) is old for key, old in before.items()) and not lowering.dead
     if isinstance(value, ScalarValue) and value.dtype == BOOL and pure and unchanged:

@@ -28,7 +28,6 @@ from srcgrad.frontend.control.carried import (
     lower_part,
     mark_missing,
     next_slots,
-    presumed_given,
     settled_slots,
 )
 from srcgrad.frontend.control.slots import operands_of, rebound
@@ -159,12 +158,6 @@ def fixed_point(
                 raise
             passed_by(lowering, loop, entry, slots)
             return
-        except Error as error:
-            if not error.of_none or not presumed_given(loop, slots):
-                raise
-            lowering.dead = False
-            slots = {**slots, **presumed_given(loop, slots)}
-            continue
         del lowering.sharing[sharing:]  # the variables of calls in the body begin anew in each iteration
         found = next_slots(lowering, loop, slots, parts[-1].bindings)
         settled_slots(lowering, loop, found)
