@@ -121,6 +121,36 @@ def test_a_cause_is_named() -> None:
         grad(with_cause, jit=False)(0.0)
 
 
+def checked_product(u: list[float], v: list[float]) -> float:
+    try:
+        if u is None or len(u) != len(v):
+            raise ValueError("the vectors differ in length")
+    except TypeError as e:
+        print(f"An error occurred: {e.args[-1]}")
+        raise TypeError("the input must be lists") from None
+    except Exception:
+        raise
+    try:
+        ratio = u[0] / v[0]
+    except ZeroDivisionError as e:
+        if u[0] > 0.0:
+            print("no ratio:", e, str(e))
+            ratio = 1.0
+        else:
+            raise e
+    return ratio * u[1] * v[1]
+
+
+def test_an_exception_is_shown() -> None:
+    f = grad(checked_product, jit=False)
+    assert f([0.6, 2.0], [0.3, 4.0]) == pytest.approx([8.0 / 0.3, 8.0])
+    assert f([0.6, 2.0], [0.0, 4.0]) == pytest.approx([0.0, 4.0])
+    with pytest.raises(ZeroDivisionError):
+        f([-0.6, 2.0], [0.0, 4.0])
+    with pytest.raises(ValueError, match="differ in length"):
+        f([0.6, 2.0], [1.0])
+
+
 def test_an_index_out_of_range_is_raised() -> None:
     """A handler of everything does not catch it, as Python's would; one that names it is refused."""
 

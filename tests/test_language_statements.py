@@ -297,8 +297,7 @@ def with_the_exception(x):
     try:
         y = x / 2.0
     except ValueError as fault:
-        print(fault)
-        y = 0.0
+        y = 0.0 if fault.args else 1.0
     return y
 
 

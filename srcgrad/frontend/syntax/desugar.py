@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from srcgrad.frontend.syntax.exits import completes, exits, kind_of
 from srcgrad.frontend.syntax.fresh_names import FreshNames
 
+SHOWING = ("print", "warn", "debug", "info", "warning", "error", "exception", "critical", "log")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -102,7 +103,7 @@ class _Desugar:
         tried.caught = caught  # type: ignore[attr-defined]  # read by caught_by
         behind = [*dispatch, *self.block(node.orelse)]
         for k, handler in reversed(list(enumerate(node.handlers, 1))):
-            failed = self.block(_naming_what_is_raised(handler))
+            failed = self.block(_without_exception(handler))
             is_it = ast.Compare(ast.Name(caught, ast.Load()), [ast.Eq()], [ast.Constant(k)])
             behind = [ast.copy_location(ast.If(ast.copy_location(is_it, handler), failed, behind), handler)]
         return [_assign(caught, ast.Constant(0), node), *lowered, tried, *behind]
@@ -127,21 +128,51 @@ class _Desugar:
         return [_assign(flag, ast.Constant(False), node) for flag, _ in ways.values() if flag], tried, dispatch
 
 
-def _naming_what_is_raised(handler: ast.ExceptHandler) -> Sequence[ast.stmt]:
-    if any(isinstance(n, ast.Raise) and n.exc is None for s in handler.body for n in ast.walk(s)):
+def is_shown_by(node: ast.AST) -> bool:
+    """Whether a node shows its values to a reader, and nothing is computed from them."""
+    if isinstance(node, ast.Raise):
+        return True
+    called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return name in SHOWING
+
+
+def _without_exception(handler: ast.ExceptHandler) -> Sequence[ast.stmt]:
+    """The body of a handler in which what is caught is a text, or is named where it is raised again."""
+    nodes = [n for s in handler.body for n in ast.walk(s)]
+    raised_again = any(isinstance(n, ast.Raise) and n.exc is None for n in nodes)
+    if raised_again or (handler.name and any(isinstance(n, ast.Name) and n.id == handler.name for n in nodes)):
         return [_Again(handler).visit(copy.deepcopy(s)) for s in handler.body]
     return handler.body
 
 
 class _Again(ast.NodeTransformer):
-    """`raise` alone in a handler: what is raised again is of the first class that the handler catches."""
+    """What is raised again is of the first class that the handler catches; the exception is shown by its name."""
 
     def __init__(self, handler: ast.ExceptHandler) -> None:
         caught = handler.type or ast.copy_location(ast.Name("Exception", ast.Load()), handler)
         self.cls = caught.elts[0] if isinstance(caught, ast.Tuple) else caught
+        self.name = handler.name
+        self.shown = ast.copy_location(ast.Constant(ast.unparse(caught)), handler)
 
-    def visit_Raise(self, node: ast.Raise) -> ast.Raise:  # as ast names it
-        return node if node.exc is not None else ast.copy_location(ast.Raise(self.cls, None), node)
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        again = node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == self.name)
+        return ast.copy_location(ast.Raise(self.cls, None), node) if again else self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.shown if node.id == self.name else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return self._part(node, node.value)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return self._part(node, node.value)
+
+    def _part(self, node: ast.AST, whole: ast.AST) -> ast.AST:
+        """`e.args[0]` is shown as `e` is."""
+        while isinstance(whole, ast.Attribute | ast.Subscript):
+            whole = whole.value
+        return self.shown if isinstance(whole, ast.Name) and whole.id == self.name else self.generic_visit(node)
 
     def visit_Try(self, node: ast.Try) -> ast.Try:
         return node

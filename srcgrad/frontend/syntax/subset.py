@@ -9,6 +9,7 @@ from functools import lru_cache
 from srcgrad.errors import UnsupportedSyntaxError
 from srcgrad.frontend.refusals import refusal
 from srcgrad.frontend.syntax.bindings import own_nodes
+from srcgrad.frontend.syntax.desugar import is_shown_by
 from srcgrad.frontend.syntax.exits import exits
 from srcgrad.ir.core import Location
 
@@ -56,15 +57,16 @@ def _entangled(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
             left = next((e for s in node.finalbody for e in exits(s)), None)
             if left is not None:
                 yield left, "leaving the `finally` of a try", "Leave behind it."
-            named = next((h for h in node.handlers if h.name is not None and _reads(h.body, h.name)), None)
+            named = next((h for h in node.handlers if h.name is not None and _computes_with(h.body, h.name)), None)
             if named is not None:
                 yield named, "a caught exception as a value", "Test for the condition with `if`."
 
 
-def _reads(statements: Sequence[ast.stmt], name: str) -> bool:
+def _computes_with(statements: Sequence[ast.stmt], name: str) -> bool:
+    """Whether a caught exception is more than shown, or raised again."""
     nodes = [n for s in statements for n in ast.walk(s)]
-    causes = [n.cause for n in nodes if isinstance(n, ast.Raise)]  # which only a traceback shows
-    return any(isinstance(n, ast.Name) and n.id == name and n not in causes for n in nodes)
+    shown = {id(n) for shows in nodes if is_shown_by(shows) for n in ast.walk(shows)}
+    return any(isinstance(n, ast.Name) and n.id == name and id(n) not in shown for n in nodes)
 
 
 def _assigned_globals(body: list[ast.stmt] | list[ast.expr]) -> Iterator[tuple[str, ast.AST]]:
