@@ -69,6 +69,10 @@ def _try(lowering: Lowering, node: ast.Try) -> None:
     lowering.builder.stretches = True  # an assumption that failed would be caught
     parts, ends_in = _steps(lowering, node.body, handlers)
     lowering.builder.stretches, lowering.caught = stretches, caught_around
+    if lowering.dead and parts and parts[-1].ops and (number := _handler_of(parts[-1].ops[-1], handlers)):
+        parts[-1].ops.pop()  # what is raised for sure, by the last of them
+        lowering.builder.ops.pop()
+        lowering.dead, ends_in = False, number
     ops = lowering.builder.ops[start:]
     raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
     if not raising:
