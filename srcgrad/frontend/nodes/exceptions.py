@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numba
@@ -29,7 +29,7 @@ from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.messages import exception_named
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
-from srcgrad.frontend.syntax.desugar import caught_by
+from srcgrad.frontend.syntax.desugar import caught_by, raises_alone
 from srcgrad.frontend.values import FrontValue, ScalarValue, Static, TupleValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
@@ -69,8 +69,9 @@ def _try(lowering: Lowering, node: ast.Try) -> None:
     lowering.builder.stretches = True  # an assumption that failed would be caught
     parts, ends_in = _steps(lowering, node.body, handlers)
     lowering.builder.stretches, lowering.caught = stretches, caught_around
-    if lowering.dead and parts and parts[-1].ops and (number := _handler_of(parts[-1].ops[-1], handlers)):
-        parts[-1].ops.pop()  # what is raised for sure, by the last of them
+    last = next((step for step in reversed(parts) if step.ops), None)
+    if lowering.dead and last is not None and (number := _handler_of(last.ops[-1], handlers)):
+        last.ops.pop()  # what is raised for sure
         lowering.builder.ops.pop()
         lowering.dead, ends_in = False, number
     ops = lowering.builder.ops[start:]
@@ -114,6 +115,10 @@ def _steps(
     return steps, 0
 
 
+class Passing(tuple[type, ...]):
+    """The classes of a handler that only raises what it has caught, as if it were not there."""
+
+
 @dataclass
 class Step:
     """A statement of a body: what was bound before it, its ops, and whether nothing is caught up to its end.
@@ -129,13 +134,13 @@ class Step:
 
 def _classes(lowering: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...]:
     if handler.type is None:
-        return (BaseException,)
+        return Passing((BaseException,)) if raises_alone(handler) else (BaseException,)
     value = lowering.evaluate(handler.type)
     items: Sequence[FrontValue] = sequence_items(lowering, value) if isinstance(value, TupleValue) else (value,)
     classes = tuple(v.value for v in items if isinstance(v, Static) and isinstance(v.value, type))
     if len(classes) < len(items):
         lowering.refuse(handler.type, "this is not an exception", error=ArgumentTypeError)
-    return classes
+    return Passing(classes) if raises_alone(handler) else classes
 
 
 def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
@@ -144,7 +149,7 @@ def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
         raised: type = exception_named(op.text("exception"))
     elif op.primitive == "check_index":
         # Not by a handler of all there is: what it was written for is seldom an index out of range, which is raised.
-        return next((k for k, classes in enumerate(handlers, 1) if {IndexError, LookupError} & set(classes)), 0)
+        return _first(lambda classes: bool({IndexError, LookupError} & set(classes)), handlers)
     elif op.primitive == "call":
         return 1
     else:
@@ -154,7 +159,12 @@ def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
 
 def _first_for(raised: type, handlers: Sequence[tuple[type, ...]]) -> int:
     """The number of the handler that catches an exception of this class; 0 if none does."""
-    return next((k for k, classes in enumerate(handlers, 1) if issubclass(raised, classes)), 0)
+    return _first(lambda classes: issubclass(raised, classes), handlers)
+
+
+def _first(catches: Callable[[tuple[type, ...]], bool], handlers: Sequence[tuple[type, ...]]) -> int:
+    found = next((k for k, classes in enumerate(handlers, 1) if catches(classes)), 0)
+    return 0 if found and isinstance(handlers[found - 1], Passing) else found
 
 
 def _only_computes(ops: Sequence[Op], handlers: Sequence[tuple[type, ...]]) -> bool:

@@ -97,7 +97,7 @@ class _Desugar:
         """A `try` without its last block."""
         if not node.handlers:
             return [*self.block(node.body), *self.block(node.orelse)]
-        types = [ast.copy_location(ast.ExceptHandler(h.type, None, [ast.Pass()]), h) for h in node.handlers]
+        types = [_type_of(h) for h in node.handlers]
         lowered, tried, dispatch = self.left(self.block(node.body), types, node)
         caught = self.fresh("caught")
         tried.caught = caught  # type: ignore[attr-defined]  # read by caught_by
@@ -126,6 +126,21 @@ class _Desugar:
         tried = ast.copy_location(ast.Try(body, handlers, [], []), node)
         tried.leaving = ways  # type: ignore[attr-defined]  # read by leaving
         return [_assign(flag, ast.Constant(False), node) for flag, _ in ways.values() if flag], tried, dispatch
+
+
+def _type_of(handler: ast.ExceptHandler) -> ast.ExceptHandler:
+    """A handler without what it does, but for one that only raises again."""
+    body: list[ast.stmt] = [ast.Raise() if raises_alone(handler) else ast.Pass()]
+    return ast.copy_location(ast.ExceptHandler(handler.type, None, body), handler)
+
+
+def raises_alone(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler only raises what it has caught."""
+    first = handler.body[0]
+    again = isinstance(first, ast.Raise) and first.cause is None
+    what = first.exc if isinstance(first, ast.Raise) else None
+    named = isinstance(what, ast.Name) and handler.name is not None and what.id == handler.name
+    return again and (what is None or named)
 
 
 def is_shown_by(node: ast.AST) -> bool:
