@@ -127,7 +127,9 @@ def linregress(x: Array, y: Array) -> Line:
 
 
 @library(stats.multivariate_normal.logpdf)
-def multivariate_logpdf(x: Array, mean: Array | None = None, cov: Array | float = 1.0) -> Array | Number:
+def multivariate_logpdf(
+    x: Array, mean: Array | None = None, cov: Array | float = 1.0, allow_singular: bool = False
+) -> Array | Number:
     """Of a positive definite covariance, through its Cholesky factor; points lie along the last axis."""
     x, c = np.asarray(x), np.asarray(cov)
     if x.ndim == 0 or x.ndim > 2 or c.ndim != 2:

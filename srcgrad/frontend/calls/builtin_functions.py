@@ -47,6 +47,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.core import index
 
+SILENT = (warnings.warn, warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings)
 LOGGED = ("debug", "info", "warning", "error", "exception", "critical", "log")
 
 
@@ -300,7 +301,7 @@ def is_silent(function: object) -> bool:
     """Whether a call would only warn or write to a log: it does nothing here, and its arguments are not computed."""
     if isinstance(getattr(function, "__self__", None), logging.Logger):
         return getattr(function, "__name__", "") in LOGGED
-    return function is warnings.warn or any(function is getattr(logging, name) for name in LOGGED)
+    return function in SILENT or any(function is getattr(logging, name) for name in LOGGED)
 
 
 @function(print)

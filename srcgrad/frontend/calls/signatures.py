@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, Error
 from srcgrad.frontend.boundary.known import ValueNeededError
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
@@ -58,19 +58,35 @@ def require_known(lowering: Lowering, value: FrontValue) -> None:
     raise error
 
 
+def decided_by_integers(lowering: Lowering, truth: Operand, refused: Error) -> Error:
+    """The error of a branch that is refused: where integers given by the caller decide it, that they be known."""
+    found = _arguments(lowering.builder, truth)
+    if not found or any(not isinstance(v.type, Scalar) or v.type.dtype.kind not in "biu" for v in found):
+        return refused
+    error = lowering.error(None, refused.message, refused.hint, ValueNeededError)
+    assert isinstance(error, ValueNeededError)
+    error.value = found[0]
+    return error
+
+
 def _first_argument(builder: Builder, operand: Operand) -> Value | None:
     """An argument that a number was computed from; None if it was not computed from arguments and constants alone."""
+    return next(iter(_arguments(builder, operand)), None)
+
+
+def _arguments(builder: Builder, operand: Operand) -> list[Value]:
+    """The arguments that a number was computed from; none if it was not computed from these and constants alone."""
     if isinstance(operand, Const) or builder.is_argument(operand):
-        return None if isinstance(operand, Const) else operand
+        return [] if isinstance(operand, Const) else [operand]
     op = builder.definition(operand)
     if (
         op is None
         or effect(op.primitive) is not Effect.PURE
         or not all(isinstance(x.type, Scalar) for x in op.operands)
     ):
-        return None
-    found = [_first_argument(builder, x) for x in op.operands if not isinstance(x, Const)]
-    return found[0] if found and None not in found else None
+        return []
+    found = [_arguments(builder, x) for x in op.operands if not isinstance(x, Const)]
+    return [v for values in found for v in values] if all(found) else []
 
 
 def static_int(lowering: Lowering, value: FrontValue) -> int:

@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 
-from srcgrad.errors import Error
+from srcgrad.errors import Error, UnsupportedError
+from srcgrad.frontend.calls.signatures import decided_by_integers
 from srcgrad.frontend.control.merge import settle
 from srcgrad.frontend.control.slots import Slot, joined, missing, operands_of, rebound, slot_of
-from srcgrad.frontend.lowering import Lowering, UnresolvedError, Variable
+from srcgrad.frontend.lowering import LowerAgainError, Lowering, UnresolvedError, Variable
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.numbers.scalars import truth
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
@@ -61,7 +62,12 @@ def branch(
         return _adopt(lowering, one or two)
     lowering.dead = one.dead and two.dead
     changed = [] if lowering.dead else _changed(lowering, before, one, two, live)
-    return _merge(lowering, decided.operand, one, two, changed)
+    try:
+        return _merge(lowering, decided.operand, one, two, changed)
+    except LowerAgainError:
+        raise
+    except UnsupportedError as refused:  # one side may be all there is for an argument whose value is known
+        raise decided_by_integers(lowering, decided.operand, refused) from None
 
 
 def _run(lowering: Lowering, emit: Emit, before: dict[Variable, Binding]) -> Side | None:
