@@ -175,7 +175,7 @@ def _sum(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontV
 
 
 def _is_of_arrays(lowering: Lowering, values: Counted) -> bool:
-    with lowering.block():  # to find out what an item is
+    with lowering.changing_nothing(), lowering.block():  # to find out what an item is
         return is_array(values.item(index(0)))
 
 

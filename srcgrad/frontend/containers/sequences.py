@@ -96,7 +96,7 @@ def _sorted_when_run(lowering: Lowering, source: Counted, by: FrontValue | None,
         item = source.item(k)
         return item if by is None else call(lowering, by, [item], {})
 
-    with lowering.block():
+    with lowering.changing_nothing(), lowering.block():
         leaves = len(_numbers_in(key(index(0))))
     columns = []
     for place_in_key in range(leaves):
