@@ -13,15 +13,27 @@ from srcgrad.frontend.arrays.construct import array_of
 from srcgrad.frontend.arrays.delayed import expression, materialized, part
 from srcgrad.frontend.arrays.keys import WHOLE, Key, expanded, is_mask, positions, view
 from srcgrad.frontend.arrays.stores import store_element, store_into, update, update_element
-from srcgrad.frontend.numbers.promotion import Number
-from srcgrad.frontend.values import ArrayValue, Delayed, FrontValue, ScalarValue, TupleValue, is_array, is_number
+from srcgrad.frontend.numbers.promotion import Number, as_scalar
+from srcgrad.frontend.values import (
+    ArrayValue,
+    Delayed,
+    FrontValue,
+    ScalarValue,
+    Static,
+    TupleValue,
+    is_array,
+    is_number,
+)
 from srcgrad.ir.build import Builder
+from srcgrad.ir.types import BOOL
 
 
 def read(builder: Builder, array: ArrayValue | Delayed, key: Key) -> FrontValue:
     """``array[key]``: a number, a view, or the elements that index arrays pick."""
     if isinstance(array, Delayed) and array.part is not None:
         return part(builder, read(builder, array.part.array, key), array.part.name)
+    if is_whole_or_nothing(array.rank, key):
+        return read(builder, *with_an_axis(builder, materialized(builder, array), key))
     parts = expanded(builder, array.rank, key)
     if all(map(is_number, parts)):
         at = positions(builder, array, parts)
@@ -34,8 +46,21 @@ def read(builder: Builder, array: ArrayValue | Delayed, key: Key) -> FrontValue:
     return view(builder, base, parts)
 
 
+def is_whole_or_nothing(rank: int, key: Key) -> bool:
+    """Whether a truth indexes what has no axes."""
+    return rank == 0 and len(key) == 1 and is_number(key[0]) and as_scalar(key[0]).dtype == BOOL  # type: ignore[arg-type]  # a number
+
+
+def with_an_axis(builder: Builder, array: ArrayValue, key: Key) -> tuple[ArrayValue, Key]:
+    """An array without axes as one of one element, and a truth as the mask of it."""
+    return view(builder, array, [Static(None)]), (array_of(builder, TupleValue(key)),)
+
+
 def write(builder: Builder, array: ArrayValue, key: Key, value: FrontValue) -> None:
     """``array[key] = value``."""
+    if is_whole_or_nothing(array.rank, key):
+        write(builder, *with_an_axis(builder, array, key), value)
+        return
     parts = expanded(builder, array.rank, key)
     if isinstance(value, TupleValue) and value.cls in (tuple, list) and not all(map(is_number, parts)):
         value = array_of(builder, value)
@@ -53,6 +78,9 @@ def augment(
     builder: Builder, name: str, array: ArrayValue, key: Key, value: FrontValue, combine: Callable[..., Number]
 ) -> None:
     """``array[key] op= value`` for the primitive ``name`` that ``combine`` applies."""
+    if is_whole_or_nothing(array.rank, key):
+        augment(builder, name, *with_an_axis(builder, array, key), value, combine)
+        return
     parts = expanded(builder, array.rank, key)
     if all(map(is_number, parts)):
         update_element(builder, array, positions(builder, array, parts), value, name, combine)

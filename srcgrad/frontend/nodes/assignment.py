@@ -30,6 +30,7 @@ from srcgrad.frontend.nodes.subscripts import container_index, evaluate_key, sta
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.numbers.scalars import index_op
+from srcgrad.frontend.refusals import raises
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.values import (
     ArrayValue,
@@ -39,6 +40,7 @@ from srcgrad.frontend.values import (
     FrontValue,
     GrowingList,
     Part,
+    ScalarValue,
     SliceValue,
     Static,
     TupleValue,
@@ -213,7 +215,13 @@ def _put(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, ...],
 
 
 def _refuse_assignment(lowering: Lowering, container: FrontValue) -> NoReturn:
-    lowering.refuse(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
+    refused = lowering.error(None, f"{kind_of(container)} does not take item assignment", error=ArgumentTypeError)
+    if isinstance(container, ScalarValue | Static) and is_number(container):
+        # Not of an argument made an array without axes (`np.asarray(x)`): that takes it.
+        computed = isinstance(container, Static) or lowering.builder.definition(container.operand) is not None
+        if computed or (isinstance(container, ScalarValue) and container.weak):
+            raises(refused, TypeError)
+    raise refused
 
 
 def _store_item(lowering: Lowering, container: TupleValue, key: tuple[FrontValue, ...], value: FrontValue) -> None:

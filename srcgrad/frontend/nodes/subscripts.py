@@ -6,6 +6,7 @@ import ast
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import indexing
+from srcgrad.frontend.arrays.construct import array_of
 from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.calls.dispatch import call, call_object
 from srcgrad.frontend.containers import growing
@@ -84,7 +85,17 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
         return container.item(at)
     if len(key) == 1 and isinstance(container, Static):
         return _static_item(lowering, container.value, key[0])
-    lowering.refuse(None, f"{kind_of(container)} is indexed", error=ArgumentTypeError)
+    if isinstance(container, ScalarValue) and not container.weak and indexing.is_whole_or_nothing(0, key):
+        return indexing.read(lowering.builder, array_of(lowering.builder, TupleValue((container,))), _as_mask(key))
+    if isinstance(container, ScalarValue) and not container.weak and not key:
+        return container
+    refused = lowering.error(None, f"{kind_of(container)} is indexed", error=ArgumentTypeError)
+    raise raises(refused, TypeError) if isinstance(container, ScalarValue) and container.weak else refused
+
+
+def _as_mask(key: tuple[FrontValue, ...]) -> tuple[FrontValue, ...]:
+    """The truth that indexes a number of NumPy's, as the mask of an array of one element."""
+    return (TupleValue(key, list),)
 
 
 def _around(lowering: Lowering, container: Neighbourhood, key: tuple[FrontValue, ...]) -> tuple[FrontValue, ...]:
