@@ -10,6 +10,7 @@ import numpy as np
 import scipy.integrate
 import scipy.linalg
 import scipy.optimize
+import scipy.signal
 import scipy.spatial.distance
 import scipy.special
 
@@ -29,6 +30,7 @@ MODULES = {
     "scipy.integrate": scipy.integrate,
     "scipy.linalg": scipy.linalg,
     "scipy.optimize": scipy.optimize,
+    "scipy.signal": scipy.signal,
     "scipy.spatial.distance": scipy.spatial.distance,
     "scipy.special": scipy.special,
 }

@@ -100,6 +100,7 @@ OF_SCIPY = {
     "scipy.linalg": ("scipy_linalg", "banded", "matrix_functions"),
     "scipy.integrate": ("scipy_integrate", "quadrature"),
     "scipy.interpolate": ("scipy_interpolate",),
+    "scipy.signal": ("scipy_signal",),
     "scipy.spatial.distance": ("scipy_distance",),
     "scipy.stats": ("special", "special_variants", *DISTRIBUTIONS, "stat_functions"),
 }
