@@ -114,6 +114,8 @@ def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:
         assert isinstance(known, Static)
         if known.value is None or isinstance(known.value, str | type):
             return False
+        if isinstance(known.value, bool) and isinstance(b if known is a else a, ScalarValue):
+            return False  # no number but a truth of Python's is one of these two objects
     if isinstance(a, ArrayValue) and isinstance(b, ArrayValue) and a.ref is b.ref:
         return True
     if isinstance(a, TupleValue | Closure) or isinstance(b, TupleValue | Closure):
