@@ -57,7 +57,26 @@ def raised_again(a: float, b: float, c: float) -> float:
     return y * a
 
 
-PROGRAMS = [stores_around_a_division, raised_again]
+def loops_behind(a: float, b: float, c: float) -> float:
+    """Loops and slices behind what fails, and in a loop that is left half-way, are left out."""
+    y, w = np.array([a, b, c, 1.0]), np.ones(4)
+    try:
+        for i in range(2):
+            y[i] = 0.5 * float(y[i]) + b
+            y[3] = y[3] + a / (b - c + 0.1 * i)
+            y[1:3] = y[0:2] * a
+        w[0] = a / (b - c)
+        for i in range(3):
+            y[i] = 2.0 * float(y[i])
+            if i > 1:
+                w[1:] = y[:3] * b
+        y[0:2] = w[1:3]
+    except ZeroDivisionError:
+        y[1:3] += y[0:2] * a
+    return y[0] + 2.0 * y[1] + 3.0 * y[2] * y[3] + w[0] * w[1] + w[3]
+
+
+PROGRAMS = [loops_behind, stores_around_a_division, raised_again]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

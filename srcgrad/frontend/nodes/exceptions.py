@@ -202,7 +202,8 @@ def _speculated(
     """The ops without the checks that would be caught, and the number of the handler of the first that fails."""
     for op in ops:
         number = _handler_of(op, handlers)
-        if op.blocks and any(_handler_of(inner, handlers) for inner in walk(Block((), (op,), ()))):
+        behind = not isinstance(caught, Const)
+        if op.blocks and (behind or any(_handler_of(inner, handlers) for inner in walk(Block((), (op,), ())))):
             caught = _speculated_inside(lowering, op, handlers, caught)
         elif not number:
             _add_behind(lowering.builder, op, caught)
