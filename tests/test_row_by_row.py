@@ -166,6 +166,13 @@ def changed_in_between(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> float:
     return np.sum(np.log(np.sum(h, axis=1))) + np.sum(np.exp(np.sum(y * y, axis=1) / 50.0))
 
 
+def around_the_means(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> float:
+    """Over two axes that are not neighbours: the rows of the one loop are the columns of the next."""
+    y = x[:, :, None] * b
+    mean = np.sum(y, axis=(0, 2), keepdims=True) / np.sum(y > -9.0, axis=(0, 2), keepdims=True)
+    return np.sum(np.sqrt(np.sum((y - mean) ** 2, axis=(0, 2))))
+
+
 APART = [another_row, the_row_before, all_rows, the_column_before, changed_in_between]
 
 
@@ -173,6 +180,11 @@ APART = [another_row, the_row_before, all_rows, the_column_before, changed_in_be
 def test_rows_that_need_others_stay_apart(f: Callable[..., float]) -> None:
     _, after = both(f, X, W, B)
     assert loops(after) + sum(op.primitive == "call" for op in after.body.ops) > 1
+
+
+def test_what_was_made_for_the_loop_is_seen() -> None:
+    both(around_the_means, X, W, B)
+    both(lambda x: np.nanstd(x, axis=(0, 2), keepdims=True), RANDOM.standard_normal((2, 3, 4)))
 
 
 def test_of_which_row_it_is_matters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +233,18 @@ class _Writer:
 
     def source(self) -> str:
         for k in range(self.random.randint(2, 6)):
-            self.random.choice((self.array, self.array, self.product, self.reduced, self.by_column, self.shifted))(k)
+            self.random.choice(
+                (
+                    self.array,
+                    self.array,
+                    self.product,
+                    self.reduced,
+                    self.by_column,
+                    self.shifted,
+                    self.statistic,
+                    self.planes,
+                )
+            )(k)
         total = " + ".join(f"np.sum({a})" for a in (*self.rows[-2:], *self.numbers[-2:]))
         return "\n    ".join(["def f(x, w, b):", *self.lines, f"return {total}"]) + "\n"
 
@@ -263,6 +286,22 @@ class _Writer:
             f"    t{k}[:, c] = np.sum(np.sin({read} * v), axis=1)",
         ]
         self.rows.append(f"t{k}")
+
+    def statistic(self, k: int) -> None:
+        """Of each column."""
+        a = self.one()
+        self.lines.append(f"m{k} = np.sum({a}, axis=0, keepdims=True) / x.shape[0]")
+        self.add(self.rows, f"d{k}", f"np.tanh(({self.one()}) - m{k})")
+
+    def planes(self, k: int) -> None:
+        """Of three axes, and over two of them."""
+        axes = self.random.choice(("(0, 2)", "(1, 2)", "(0, 1)", "2"))
+        self.lines += [
+            f"y{k} = ({self.one()})[:, :, None] * b",
+            f"c{k} = np.sum(y{k}, axis={axes}, keepdims=True) / np.sum(y{k} > -9.0, axis={axes}, keepdims=True)",
+            f"z{k} = np.sqrt(1.0 + np.sum((y{k} - c{k}) ** 2, axis={axes}, keepdims=True))",
+        ]
+        self.add(self.rows, f"q{k}", f"np.sum(y{k} / z{k}, axis=2)")
 
     def shifted(self, k: int) -> None:
         a = self.one()

@@ -9,7 +9,7 @@ from functools import cached_property
 from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.extents import Extents
-from srcgrad.analysis.sites import Sites
+from srcgrad.analysis.sites import Sites, Token
 from srcgrad.ir.core import Function, Op, Operand, Value, captured, walk_ops
 from srcgrad.ir.types import Array
 from srcgrad.primitives.routines import ROUTINES
@@ -84,12 +84,22 @@ class Looking:
             inside = list(walk_ops((op,)))
             touches = tuple(touch for inner in inside for touch in self._touches(inner))
             raises = any(effect(inner.primitive) in RAISES for inner in inside)
-            self._found[op] = Touched(op, touches, raises, any(map(_is_unknown, inside)))
+            unknown = any(_is_unknown(inner) or any(map(self._is_stray, inner.operands)) for inner in inside)
+            self._found[op] = Touched(op, touches, raises, unknown)
         return self._found[op]
 
+    def _is_stray(self, operand: Operand) -> bool:
+        """Whether it is a reference to memory that is not known."""
+        return isinstance(operand.type, Array) and not self.sites.of(operand)
+
     def learn(self, ops: Iterable[Op]) -> None:
-        """Hear of ops that were made since."""
-        self.definitions.op.update({result: op for op in walk_ops(ops) for result in op.results})
+        """Hear of ops that were made since: memory and views of it; in loops they give no other references."""
+        for op in walk_ops(ops):
+            self.definitions.op.update(dict.fromkeys(op.results, op))
+            if op.primitive == "alloc":
+                self.sites.tokens.setdefault(op.result, frozenset((Token(op.result, frozenset()),)))
+            elif effect(op.primitive) is Effect.VIEW:
+                self.sites.tokens.setdefault(op.result, self.sites.of(op.operands[0]))
 
     def _touches(self, op: Op) -> list[Touch]:
         kind = effect(op.primitive)
