@@ -68,8 +68,10 @@ def same_jitted(case: Case) -> None:
         except srcgrad.Error:
             continue
         found = jitted.gradients(point)
+        # What single precision goes into has its digits, in sums of several terms of order one.
+        tolerance = 4e-6 if any(map(is_single, (*point, *expected))) else 1e-11
         for a, b in zip(found, expected, strict=True):
-            compare(a, b, 1e-6 if is_single(b) else 1e-11, "compiled code")
+            compare(a, b, tolerance, "compiled code")
 
 
 class Program:
