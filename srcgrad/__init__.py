@@ -2,6 +2,8 @@
 
 from importlib import import_module
 
+from srcgrad.annotations.checkpoint import checkpoint
+from srcgrad.annotations.custom import custom_jvp, custom_vjp, stop_gradient
 from srcgrad.api import (
     Compiled,
     Derivative,
@@ -28,8 +30,6 @@ from srcgrad.errors import (
     UnsupportedError,
     UnsupportedSyntaxError,
 )
-from srcgrad.primitives.checkpoint import checkpoint
-from srcgrad.primitives.custom import custom_jvp, custom_vjp, stop_gradient
 from srcgrad.testing import check_grads
 
 __version__ = "0.1.0"

@@ -14,8 +14,8 @@ from scipy import special
 
 from srcgrad.frontend.nodes.messages import exception_named
 from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value
+from srcgrad.ir.messages import OUT_OF_RANGE
 from srcgrad.ir.types import Array, DType, Scalar, Stack, Type
-from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.routines import ROUTINES
 from srcgrad.primitives.special import SPECIAL
 

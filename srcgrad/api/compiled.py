@@ -19,12 +19,12 @@ from srcgrad.api.plans import Plan, Primal, Structures
 from srcgrad.api.specialise import Constant, Specialisations
 from srcgrad.backend.entry import NativeEntry, NotNative, NumbaError, boxed_by_numba
 from srcgrad.backend.inside_numba import CallableInNumba, FlatCode, InsideEntry
-from srcgrad.backend.runtime import reword
+from srcgrad.backend.rewording import reword
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error
 from srcgrad.frontend.boundary.callables import innermost
 from srcgrad.frontend.boundary.known import ValueNeededError, of_large_products, of_unequal_extents, stretched
 from srcgrad.ir.core import Function
-from srcgrad.primitives.control import TOO_MUCH
+from srcgrad.ir.messages import TOO_MUCH
 from srcgrad.settings import Options
 
 if TYPE_CHECKING:

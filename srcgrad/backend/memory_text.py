@@ -10,8 +10,8 @@ from srcgrad.backend.expressions import ATOM, Expressions, dtype_argument, numpy
 from srcgrad.backend.raised_text import exception_text
 from srcgrad.backend.scratch_text import LARGE_PAGES
 from srcgrad.ir.core import Const, Op, Operand, Value
+from srcgrad.ir.messages import OUT_OF_RANGE
 from srcgrad.ir.types import Array
-from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.memory import slice_parts
 from srcgrad.primitives.scalar import PRECEDENCE
 

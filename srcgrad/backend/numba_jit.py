@@ -17,7 +17,7 @@ from srcgrad.backend.cache import digest, keep
 from srcgrad.backend.kept_functions import PACKAGES, fingerprint, keep_our_functions
 from srcgrad.backend.machine_code import guard_cache
 from srcgrad.backend.numba_passes import leave_out_passes
-from srcgrad.backend.runtime import reword
+from srcgrad.backend.rewording import reword
 from srcgrad.ir.core import Function, defined, walk
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.settings import Options

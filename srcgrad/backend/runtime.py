@@ -53,10 +53,3 @@ def helper_source(name: str) -> str:
     """The text of a helper, without the remarks that are meant for its maintainers."""
     lines = textwrap.dedent(inspect.getsource(HELPERS[name])).splitlines()
     return "\n".join([lines[0].partition("  # type:")[0], *lines[1:]]) + "\n"
-
-
-def reword(error: Exception) -> None:
-    """Put the values that a generated check raised with into its message."""
-    if len(error.args) > 1 and isinstance(error.args[0], str):
-        template, *values = error.args
-        error.args = (template.format(*values),)

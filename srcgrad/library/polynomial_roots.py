@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from srcgrad.primitives.custom import stop_gradient
+from srcgrad.annotations.custom import stop_gradient
 from srcgrad.primitives.library import library
 
 Array = NDArray[np.floating]

@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import numpy as np
 from scipy import optimize
 
+from srcgrad.annotations.custom import stop_gradient
 from srcgrad.frontend.calls.compile_time import refuse
 from srcgrad.library.directions import value_and_slope
-from srcgrad.primitives.custom import stop_gradient
 from srcgrad.primitives.library import library
 
 Real = float

@@ -26,8 +26,8 @@ from dataclasses import replace
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Function, Op, Operand, index
+from srcgrad.ir.messages import TOO_MUCH
 from srcgrad.ir.types import Array
-from srcgrad.primitives.control import TOO_MUCH
 from srcgrad.primitives.table import new_builder
 
 

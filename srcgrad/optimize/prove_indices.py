@@ -63,9 +63,9 @@ from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_sites
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Location, Op, Operand, Value, constant, defined, index, walk
+from srcgrad.ir.messages import OUT_OF_RANGE
 from srcgrad.ir.rewrite import renamed
 from srcgrad.ir.types import BOOL
-from srcgrad.primitives.control import OUT_OF_RANGE
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 

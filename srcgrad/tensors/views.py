@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from srcgrad.primitives.custom import stop_gradient
+from srcgrad.annotations.custom import stop_gradient
 from srcgrad.tensors.forms import Form, form
 from srcgrad.tensors.formulas.stores import replaced
 from srcgrad.tensors.graph import Node, record

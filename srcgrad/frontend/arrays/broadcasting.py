@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from srcgrad.errors import ShapeError
 from srcgrad.frontend.arrays import extents
-from srcgrad.frontend.boundary.known import UNEQUAL, UNFIT
 from srcgrad.frontend.refusals import refuse
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Operand, index
+from srcgrad.ir.messages import UNEQUAL, UNFIT
 
 Shape = tuple[Operand, ...]
 # Per axis of an operand, by how much its index moves when that of the result moves by one: 1, 0, or a run-time 0 or 1.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from srcgrad.annotations.custom import stop_gradient
 from srcgrad.frontend.arrays.delayed import expression
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import FrontValue, ScalarValue, TupleValue, is_array
-from srcgrad.primitives.custom import stop_gradient
 
 
 @function(stop_gradient, least=1, most=1)

@@ -14,11 +14,9 @@ from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.boundary.pytree import children_of
 from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
 from srcgrad.ir.core import Value
+from srcgrad.ir.messages import TOO_LARGE, UNEQUAL, UNFIT
 from srcgrad.ir.types import Array
-from srcgrad.primitives.control import TOO_LARGE
 
-# So begin the messages where extents were taken to be equal and are not.
-UNEQUAL, UNFIT = "operands could not be broadcast together: extents", "an array of extent"
 SMALL = 4  # columns of a table: with two, the columns behind the first are one
 Path = tuple[int, ...]  # the number of the argument, of its child, of that one's child ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from srcgrad.annotations.checkpoint import Checkpointed, checkpoint
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.control.iteration import as_counted
@@ -11,7 +12,6 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import ArrayValue, Closure, Counted, Delayed, FrontValue, GrowingList, Static
-from srcgrad.primitives.checkpoint import Checkpointed, checkpoint
 from srcgrad.settings import BY_OPTION, in_bytes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from srcgrad.annotations.custom import Ruled
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays import extents
 from srcgrad.frontend.arrays.delayed import copy
@@ -27,7 +28,6 @@ from srcgrad.frontend.values import ArrayValue, FrontValue, TupleValue, is_numbe
 from srcgrad.frontend.values import Static as Known
 from srcgrad.ir.core import Operand, Value, constant
 from srcgrad.ir.types import Array, Scalar
-from srcgrad.primitives.custom import Ruled
 
 NOTHING = Static(None, None)
 

@@ -14,6 +14,8 @@ from itertools import chain, count
 from types import FunctionType
 
 from srcgrad.analysis.written import written_parameters
+from srcgrad.annotations.checkpoint import Checkpointed
+from srcgrad.annotations.custom import Ruled, custom_jvp, custom_vjp
 from srcgrad.frontend.boundary.places import Capture
 from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.calls.dispatch import call
@@ -46,8 +48,6 @@ from srcgrad.frontend.syntax import source
 from srcgrad.frontend.values import FrontValue, TupleValue
 from srcgrad.ir.core import Block, Function, Op, Operand, Rules, Value, defined, used
 from srcgrad.ir.rewrite import substitute
-from srcgrad.primitives.checkpoint import Checkpointed
-from srcgrad.primitives.custom import Ruled, custom_jvp, custom_vjp
 
 
 @call_object(custom_vjp)

@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 
 from srcgrad.analysis.accesses import scope_of
 from srcgrad.analysis.extents import Dim, Extent, Extents
-from srcgrad.frontend.boundary.known import UNEQUAL
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import LOOPS, Block, Const, Function, Op, Operand, Value, first_carried, walk
+from srcgrad.ir.messages import UNEQUAL
 from srcgrad.ir.rewrite import with_blocks, with_ops
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import new_builder

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Op, Operand, Value, index, same, walk
+from srcgrad.ir.messages import TOO_LARGE
 from srcgrad.optimize.product_loops import is_product, product_loops
 from srcgrad.optimize.rows.touches import Looking
-from srcgrad.primitives.control import TOO_LARGE
 from srcgrad.primitives.table import new_builder
 
 # Of a matrix that rows are multiplied with in lanes; BLAS is as fast from twice as many elements on, and with long sums

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from srcgrad.primitives.custom import stop_gradient
+from srcgrad.annotations.custom import stop_gradient
 
 Array = NDArray[np.floating]
 

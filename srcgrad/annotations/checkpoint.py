@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from srcgrad.primitives.custom import Ruled
+from srcgrad.annotations.custom import Ruled
 
 T = TypeVar("T")
 
