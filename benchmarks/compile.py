@@ -84,7 +84,7 @@ def starts_from_cache(folder: Path) -> list[Figure]:
     return [
         Figure("process with one cached call of a trivial njit function", times["trivial"], "s"),
         Figure("process with one cached call of the gradient", times["gradient"], "s"),
-        Figure("difference", times["gradient"] - times["trivial"], "s", 0.15),
+        Figure("difference", times["gradient"] - times["trivial"], "s", 0.1),
     ]
 
 
