@@ -39,6 +39,10 @@ from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 
+class KeptOnStackError(UnsupportedError):
+    """A stack takes part in what is to be reversed."""
+
+
 class Reverse:
     """The state of the walk: where ops go, and the adjoint so far of each scalar."""
 
@@ -96,7 +100,7 @@ class Reverse:
             case Effect.CALL:
                 self.call(op)
             case Effect.STACK if any(x in self.twins or x in self.active for x in (*op.operands, *op.results)):
-                raise UnsupportedError(
+                raise KeptOnStackError(
                     "reverse mode over a reverse sweep that keeps values on a stack is not supported",
                     hint="Use forward mode over it: hvp, hessian or jvp of the gradient.",
                 )
