@@ -17,11 +17,9 @@ from srcgrad.differentiate.all_directions import all_cotangents, all_directions
 from srcgrad.differentiate.checkpoints.budgets import set_budgets
 from srcgrad.differentiate.choose_again import choose_again
 from srcgrad.differentiate.fuse import fuse_values
-from srcgrad.differentiate.gradient_by_directions import gradient_by_directions, may_repeat
 from srcgrad.differentiate.recall import recall
 from srcgrad.differentiate.regions import drop_repeated_checks
 from srcgrad.differentiate.reuse import reuse
-from srcgrad.differentiate.reverse import KeptOnStackError
 from srcgrad.differentiate.split import Halves, split
 from srcgrad.frontend.boundary.structure import Structure
 from srcgrad.frontend.lower import Lowered
@@ -229,7 +227,6 @@ STEPS = tuple(
             "forward",
             all_directions.__name__,
             all_cotangents.__name__,
-            gradient_by_directions.__name__,
             *(step.name for step in RECALL),
             copy_arguments.__name__,
             *(step.name for step in (*IMPROVE, *THREADS, *LANES, *TIDY, *LAST)),
@@ -258,16 +255,7 @@ def primal(function: Function, options: Options) -> Function:
 
 
 def gradient(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
-    """``(value?, *further results, *gradients)`` of the first result, a scalar."""
-    try:
-        return _reversed(function, wrt, with_value, options)
-    except KeptOnStackError:
-        if not may_repeat(function):
-            raise
-        return _by_directions(function, wrt, with_value, options)
-
-
-def _reversed(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
+    """``(value?, *further results, *gradients)`` of the first result, a real scalar."""
     # The check is of all that the function computes, also of what the gradient alone would do without.
     checks_value = options.check_nan and not with_value
     differentiate = Step("reverse", partial(pullbacks.gradient, wrt=wrt, with_value=with_value or checks_value))
@@ -276,14 +264,6 @@ def _reversed(function: Function, wrt: Sequence[int], with_value: bool, options:
     limiting = () if limit is None else (Step(limit_storage.__name__, partial(limit_storage, budget=limit)),)
     last = (*finishing(options), *dropping, *limiting)
     return run(function, (*preparing(options), *CHOICES, differentiate, *RECALL, *last))
-
-
-def _by_directions(function: Function, wrt: Sequence[int], with_value: bool, options: Options) -> Function:
-    prepared = run(function, preparing(options))
-    differentiate = Step("forward", partial(forward.forward, wrt=wrt))
-    tangent = run(prepared, (*THIN, differentiate, *each(remove_dead), Step(copy_arguments.__name__, copy_arguments)))
-    looping = partial(gradient_by_directions, tangent, wrt=wrt, with_value=with_value)
-    return run(prepared, (Step(gradient_by_directions.__name__, looping), *finishing(options)))
 
 
 def drop_value(function: Function) -> Function:

@@ -42,16 +42,16 @@ def all_directions(tangent: Function, value: Function, position: int) -> Functio
     builder.open(parameters)
     of, by = tangent.results[1].type, parameters[position].type
     assert isinstance(of, Array | Scalar) and isinstance(by, Array)
-    shape = extents_of(builder, parameters[position])
-    size = product(builder, shape)
-    (result,) = inlined(builder, value, parameters)
+    shape = _extents(builder, parameters[position])
+    size = _product(builder, shape)
+    (result,) = _inlined(builder, value, parameters)
     tangent = _without_checks_of(value, tangent)
-    rows = extents_of(builder, result)
+    rows = _extents(builder, result)
     matrix = builder("alloc", *rows, size, name="matrix", dtype=of.dtype, fill="empty")
 
     def column(k: Value) -> Sequence[Operand]:
         direction = _unit(builder, k, shape, tangent.parameters[-1])
-        _, along = inlined(builder, tangent, (*parameters, direction))
+        _, along = _inlined(builder, tangent, (*parameters, direction))
         if isinstance(along.type, Array):
             builder.nest(rows, lambda at: builder.emit("store", matrix, *at, k, builder("load", along, *at)))
         else:
@@ -74,16 +74,16 @@ def all_cotangents(pullback: Function, value: Function, position: int) -> Functi
     builder.open(parameters)
     (gradient,) = pullback.results
     assert isinstance(gradient.type, Array)
-    (result,) = inlined(builder, value, parameters)
+    (result,) = _inlined(builder, value, parameters)
     pullback = _without_checks_of(value, pullback)
-    rows = extents_of(builder, result)
-    size = product(builder, rows)
-    columns = extents_of(builder, parameters[position])
+    rows = _extents(builder, result)
+    size = _product(builder, rows)
+    columns = _extents(builder, parameters[position])
     matrix = builder("alloc", size, *columns, name="matrix", dtype=gradient.type.dtype, fill="empty")
 
     def row(k: Value) -> Sequence[Operand]:
         cotangent = _unit(builder, k, rows, pullback.parameters[-1])
-        (along,) = inlined(builder, pullback, (*parameters, cotangent))
+        (along,) = _inlined(builder, pullback, (*parameters, cotangent))
         builder.nest(columns, lambda at: builder.emit("store", matrix, k, *at, builder("load", along, *at)))
         return ()
 
@@ -105,12 +105,12 @@ def _spelled(check: Op) -> tuple[object, ...]:
 def _unit(builder: Builder, k: Value, shape: Sequence[Operand], like: Value) -> Value:
     """The k-th of all directions of this shape that are 1 in one place, of the type of a parameter."""
     assert isinstance(like.type, Array)
-    unit = builder("alloc", product(builder, shape), name="direction", dtype=like.type.dtype, fill="zeros")
+    unit = builder("alloc", _product(builder, shape), name="direction", dtype=like.type.dtype, fill="zeros")
     builder.emit("store", unit, k, constant(1, like.type.dtype))
-    return of_type(builder, unit if len(shape) == 1 else builder("reshape", unit, *shape), like.type)
+    return _of_type(builder, unit if len(shape) == 1 else builder("reshape", unit, *shape), like.type)
 
 
-def inlined(builder: Builder, function: Function, operands: Sequence[Operand]) -> Sequence[Operand]:
+def _inlined(builder: Builder, function: Function, operands: Sequence[Operand]) -> Sequence[Operand]:
     """The results of a copy of the function's ops at the cursor."""
     environment: dict[Value, Operand] = dict(zip(function.parameters, operands, strict=True))
     body = copy_block(Block((), function.body.ops, function.body.yields), environment)
@@ -118,22 +118,21 @@ def inlined(builder: Builder, function: Function, operands: Sequence[Operand]) -
     return body.yields
 
 
-def extents_of(builder: Builder, operand: Operand) -> list[Operand]:
-    """Of an array; of a number none."""
+def _extents(builder: Builder, operand: Operand) -> list[Operand]:
     if not isinstance(operand.type, Array):
         return []
     ones = operand.type.ones
     return [index(1) if k in ones else builder("dim", operand, axis=k) for k in range(operand.type.rank)]
 
 
-def product(builder: Builder, extents: Sequence[Operand]) -> Operand:
+def _product(builder: Builder, extents: Sequence[Operand]) -> Operand:
     total: Operand = index(1)
     for k, extent in enumerate(extents):
         total = builder("mul", total, extent) if k else extent
     return total
 
 
-def of_type(builder: Builder, array: Value, wanted: Type) -> Value:
+def _of_type(builder: Builder, array: Value, wanted: Type) -> Value:
     """Fresh memory in rows as a reference of a parameter's type."""
     if array.type != wanted:
         array = builder("relax", array)

@@ -8,6 +8,7 @@ reverse of a store takes the shadow's element and zeroes it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from srcgrad.analysis.effects import Touch
 from srcgrad.differentiate import control_flow
@@ -28,7 +29,7 @@ from srcgrad.differentiate.partials import (
 )
 from srcgrad.differentiate.poles import SELECTING
 from srcgrad.differentiate.rules import is_ruled, spliced
-from srcgrad.differentiate.shadows import BAR, suffixed
+from srcgrad.differentiate.shadows import BAR, holds_numbers, suffixed
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
@@ -37,10 +38,6 @@ from srcgrad.ir.types import Array, Scalar, Type
 from srcgrad.primitives.routines import ROUTINES, Routine
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
-
-
-class KeptOnStackError(UnsupportedError):
-    """A stack takes part in what is to be reversed."""
 
 
 class Reverse:
@@ -76,6 +73,9 @@ class Reverse:
 
     def ops(self, ops: Sequence[Op]) -> None:
         around = self.builder.location  # of the loop or branch whose block this is
+        for op in ops:
+            if op.primitive == "stack" and op.result in self.twins and holds_numbers(op.result):
+                self.builder.ops.append(replace(op, results=(self.shadow(op.result),)))
         for op in reversed(ops):
             self.builder.location = op.location
             self.op(op)
@@ -99,11 +99,8 @@ class Reverse:
                 self.scalar(op)
             case Effect.CALL:
                 self.call(op)
-            case Effect.STACK if any(x in self.twins or x in self.active for x in (*op.operands, *op.results)):
-                raise KeptOnStackError(
-                    "reverse mode over a reverse sweep that keeps values on a stack is not supported",
-                    hint="Use forward mode over it: hvp, hessian or jvp of the gradient.",
-                )
+            case Effect.STACK if op.operands and op.operands[0] in self.twins and holds_numbers(op.operands[0]):
+                self.kept(op)
             case _:
                 pass
 
@@ -124,6 +121,19 @@ class Reverse:
                 self.builder.emit("store", shadow, *indices, zero_like(value))
             if op.attributes.get("selected"):
                 self.selected.add(ct)
+            self.add(value, ct)
+
+    def kept(self, op: Op) -> None:
+        """What was popped is pushed with its adjoint, on a stack of these, and what was pushed takes it from there."""
+        stack = self.shadow(op.operands[0])
+        if op.primitive == "pop":
+            ct = self.take(op.result)
+            self.builder.emit("push", stack, zero_like(op.result) if ct is None else ct)
+            return
+        value = op.operands[1]
+        ct = self.builder("pop", stack, name=suffixed(value, BAR))
+        self.selected.add(ct)
+        if value in self.active:
             self.add(value, ct)
 
     def shadow(self, array: Operand) -> Value:

@@ -22,7 +22,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried, index
 from srcgrad.ir.rewrite import Replacement, fresh, rewrite
-from srcgrad.ir.types import Array, Stack, fits
+from srcgrad.ir.types import Array, Scalar, Stack, fits
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 Twins = dict[Value, Value]
@@ -32,6 +32,11 @@ BAR, DOT = "_bar", "_dot"  # end the names of adjoints and shadows, and of tange
 def suffixed(value: Operand, suffix: str) -> str:
     """The name of a value's companion; none for that of a temporary."""
     return f"{value.name}{suffix}" if isinstance(value, Value) and value.name else ""
+
+
+def holds_numbers(operand: Operand) -> bool:
+    """Whether it is a stack of scalars, and not of references, whose twins are on another one from the start."""
+    return isinstance(operand.type, Stack) and isinstance(operand.type.element, Scalar)
 
 
 def as_memory(function: Function) -> Function:
@@ -125,6 +130,8 @@ class TwinPass:
             self.builder.ops.append(replace(op, results=(self.twins[result],), attributes=attributes))
         elif kind is Effect.VIEW:
             self.twins[result] = self._view(op, name)
+        elif op.primitive == "stack" and self.shadow and holds_numbers(result):
+            self.twins[result] = Value(result.type, name)  # of adjoints: the reverse sweep makes it
         elif op.primitive == "stack":
             self.twins[result] = self.builder("stack", name=name, **op.attributes)
         elif op.primitive == "pop" and isinstance(result.type, Array):

@@ -1,16 +1,20 @@
-"""Gradients of gradients whose reverse sweep keeps values on a stack: taken direction after direction."""
+"""Gradients of gradients whose reverse sweep keeps values on a stack: their adjoints are on another one."""
 
 # mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from oracle.derivatives import differentiable, random_direction
+from oracle.programs import is_well_conditioned, load, relative_error
+from random_programs import Program, program
 
-from srcgrad import UnsupportedError, grad, hessian, jit, value_and_grad
+from srcgrad import grad, hessian, jit, jvp, value_and_grad, vjp
 
 
 @pytest.fixture(params=[True, False], ids=["jit", "plain"])
@@ -72,7 +76,7 @@ def test_norm_of_a_gradient(dtype, order, jitted) -> None:
     given = np.repeat(x, 2, axis=1)[:, ::2] if order == "strided" else np.asarray(x, order=order)
     c, s, norm = 1.5, 4.0**-3, np.sum(x.astype(float) ** 2)
     value, (by_x, by_c) = value_and_grad(squared_slopes, argnums=(0, 1), jit=jitted)(given, c)
-    precise = dict(rtol=1e-12 if dtype is np.float64 else 1e-5)
+    precise = {"rtol": 1e-12 if dtype is np.float64 else 1e-5}
     np.testing.assert_allclose(value, 4 * s * s * (c**4 * norm + c * c * norm**2), **precise)
     np.testing.assert_allclose(by_x, 4 * s * s * (2 * c**4 + 4 * c * c * norm) * x, **precise)
     np.testing.assert_allclose(by_c, 4 * s * s * (4 * c**3 * norm + 2 * c * norm**2), **precise)
@@ -201,16 +205,50 @@ def test_arrays_that_are_swapped(jitted) -> None:
     assert grad(grad(swapped, 1), 1, jit=jitted)(x, beta) == pytest.approx(differences, rel=1e-6)
 
 
-def test_what_is_refused_is_random() -> None:
-    """Each direction would draw other numbers."""
+def rounds(x, limit):
+    """Stacks inside a loop, under a branch, and in a loop that may not run."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        y = x[i]
+        if i % 2 == 0:
+            while y > limit:
+                for k in range(int(y) + 1):
+                    y = y * (0.6 + 0.02 * k)
+                total += y * y
+        while y < -limit:
+            y = np.sin(y) * 0.9
+            total += y**3
+        total = total * (1.0 + 0.1 * y)
+    return total
 
-    def noisy(x):
-        while x > 1.0:
-            x = x * 0.9 * np.random.uniform(0.9, 1.0)
-        return x * x
 
-    with pytest.raises(UnsupportedError, match="on a stack"):
-        grad(grad(noisy), jit=False)(3.0)
+def test_loops_inside_loops(jitted) -> None:
+    x, direction = np.array([5.5, 1.2, 3.3, -2.0, -4.0]), np.array([0.3, -0.2, 0.5, 1.0, 0.7])
+    product = vjp(grad(rounds), x, 1.0, jit=jitted)[1](direction)[0]
+    h, gradient = 1e-4, grad(rounds, jit=False)
+    differences = [(gradient(x + s * direction, 1.0) - gradient(x - s * direction, 1.0)) / (2 * s) for s in (h, 2 * h)]
+    np.testing.assert_allclose(product, (4 * differences[0] - differences[1]) / 3, rtol=1e-8)
+    np.testing.assert_allclose(product, jvp(grad(rounds), (x, 1.0), (direction, None), jit=jitted)[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 60))])
+def test_random_programs(seed: int) -> None:
+    """Reverse over reverse beside forward over reverse, of programs with loops of unknown length."""
+    p = program_of_whiles(seed)
+    args = p.make_args()
+    wrt = differentiable(args)
+    direction = random_direction(args, wrt)
+    gradient = grad(load(p.source), argnums=wrt, jit=False)
+    tangents = dict(zip(wrt, direction, strict=True))
+    expected = jvp(gradient, args, tuple(tangents.get(k) for k in range(len(args))), jit=False)[1]
+    pulled = vjp(gradient, *p.make_args(), jit=False)[1](tuple(direction))
+    assert relative_error([pulled[k] for k in wrt], expected) < 1e-9
+
+
+def program_of_whiles(number: int) -> Program:
+    """The random program of that number among those of double precision that repeat until something is reached."""
+    chosen = (p for p in map(program, itertools.count()) if "while" in p.source and p.dtype is np.float64)
+    return next(itertools.islice((p for p in chosen if is_well_conditioned(p.source, p.make_args())), number, None))
 
 
 def test_inside_a_function(jitted) -> None:
