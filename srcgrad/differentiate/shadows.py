@@ -27,6 +27,7 @@ from srcgrad.primitives.table import Effect, effect, new_builder
 
 Twins = dict[Value, Value]
 BAR, DOT = "_bar", "_dot"  # end the names of adjoints and shadows, and of tangents
+SHADOW_MARKS = frozenset(("shadow", "recycled"))
 
 
 def suffixed(value: Operand, suffix: str) -> str:
@@ -43,9 +44,9 @@ def as_memory(function: Function) -> Function:
     """The shadows of an earlier reversal as memory like any other: its sweep is part of the forward sweep now."""
 
     def visit(op: Op) -> Replacement | None:
-        if "shadow" not in op.attributes:
+        if op.primitive != "alloc" or SHADOW_MARKS.isdisjoint(op.attributes):
             return None
-        return [replace(op, attributes={k: v for k, v in op.attributes.items() if k != "shadow"})], {}
+        return [replace(op, attributes={k: v for k, v in op.attributes.items() if k not in SHADOW_MARKS})], {}
 
     return rewrite(function, visit)
 
