@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 
 from srcgrad.analysis.branch_signs import Signs, known_signs
-from srcgrad.differentiate.norms import merged_values
+from srcgrad.analysis.flows import merged_values
 from srcgrad.differentiate.poles import Poles
 from srcgrad.ir.core import Const, Function, Op, Operand, Value, constant, definitions, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
