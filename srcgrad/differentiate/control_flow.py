@@ -146,7 +146,7 @@ def _same_everywhere(value: Value, before: dict[Value, Operand], sides: Sequence
 
 def _reverse_in_place(walk: Reverse, op: Op) -> None:
     """``for i: forward body; reverse body``: each iteration is run again and reversed at once."""
-    copy = walk.in_place.copy_of(op, walk.twins, walk.active, walk.indeterminate.grounds.of)
+    copy = walk.in_place.copy_of(op, walk.twins, walk.active, walk.live.grounds.of)
     outer = _captured_scalars(walk, op)
     cts = {k: ct for k, r in enumerate(op.results) if r in walk.active and (ct := walk.take(r)) is not None}
     starts = [walk.adjoints.get(v, zero_like(v)) for v in outer]

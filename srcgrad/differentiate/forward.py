@@ -12,7 +12,8 @@ from dataclasses import replace
 from srcgrad.analysis.grounds import Grounds
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
-from srcgrad.differentiate.indeterminate import Indeterminate
+from srcgrad.differentiate.cancelling import Cancelling
+from srcgrad.differentiate.live import Live
 from srcgrad.differentiate.norms import mark_norms
 from srcgrad.differentiate.partials import (
     absorbed,
@@ -77,7 +78,8 @@ class _Forward:
         grounds: Grounds,
     ) -> None:
         self.builder: Builder = new_builder()
-        self.indeterminate = Indeterminate(self.builder, grounds)
+        self.cancelling = Cancelling(self.builder)
+        self.live = Live(self.builder, grounds)
         self.guarded = guarded
         self.active = active
         self.twins = twins
@@ -234,7 +236,7 @@ class _Forward:
             total = term if total is None else self.builder("add", total, term, name=suffixed(op.result, DOT))
         assert total is not None
         self.tangents[op.result] = total
-        self.indeterminate.note_steep(op, [(p, self.tangent(x)) for x, p in found], total)
+        self.cancelling.note_steep(op, [(p, self.tangent(x)) for x, p in found], total)
         grows = self.names_infinity and op.primitive in ("mul", "div")
         if grows or is_steep(op) or any(x in self.steep for x in op.operands):
             self.steep.add(op.result)
@@ -242,17 +244,15 @@ class _Forward:
     def term(self, op: Op, operand: Operand, partial: Operand) -> Operand:
         """A partial times the tangent of its operand."""
         tangent = self.tangent(operand)
-        exact = self.indeterminate.finite_product(partial, tangent)
+        exact = self.cancelling.finite_product(partial, tangent)
         if exact is not None:
             return exact
-        term = scaled(self.builder, op, partial, tangent, self.indeterminate.live_tangent(op, tangent))
+        term = scaled(self.builder, op, partial, tangent, self.live.tangent(op, tangent))
         if op.result in self.guarded and not isinstance(partial, Const):
             term = masked(self.builder, tangent, term)
-        if (
-            operand in self.steep and not self.indeterminate.share_roots(operand, partial)
-        ) or op.result in self.guarded:
+        if (operand in self.steep and not self.live.share_roots(operand, partial)) or op.result in self.guarded:
             term = absorbed(self.builder, partial, term)
-        self.indeterminate.note(term, partial, tangent)
+        self.live.note(term, partial, tangent)
         return term
 
     def control(self, op: Op) -> None:

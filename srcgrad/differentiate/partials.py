@@ -28,18 +28,22 @@ STEEP = frozenset({"sqrt", "cbrt", "pow", "arcsin", "arccos", "arccosh"})
 
 def partials(builder: Builder, op: Op) -> Sequence[Operand]:
     """The derivative of the op's result with respect to each operand, emitted at the cursor."""
+    found = _by_row(builder, op)
+    if not op.attributes.get("norm"):
+        return found
+    slope, *others = found
+    away = builder("ne", op.result, zero_like(op.result))
+    return [builder("select", away, slope, zero_like(slope)), *others]
+
+
+def _by_row(builder: Builder, op: Op) -> Sequence[Operand]:
     match op.primitive, op.operands:
         case "pow", (x, Const(float(b)) as exponent) if b != 0.0:
             power = x if b == 2.0 else builder("pow", x, constant(b - 1.0, exponent.dtype))
             return [builder("mul", exponent, power), zero_like(exponent)]
     row = SCALARS[op.primitive]
     assert row.partials is not None, f"{op.primitive} has no rule"
-    found = inline(builder, row.partials, (*op.operands, op.result))
-    if not op.attributes.get("norm"):
-        return found
-    slope, *others = found
-    away = builder("ne", op.result, zero_like(op.result))
-    return [builder("select", away, slope, zero_like(slope)), *others]
+    return inline(builder, row.partials, (*op.operands, op.result))
 
 
 def require_rules(op: Op, is_active: Callable[[Operand], bool]) -> None:

@@ -1,118 +1,31 @@
-"""Infinity times 0 at the pole of a root: the limit where a cancelled factor gives it, and where a 0 does not win.
+"""Roots that meet their own slopes are cancelled.
 
-The slope of ``r = np.sqrt(x)`` is ``0.5 / r``. In ``r * r`` a factor ``r`` meets it, and is cancelled. A cotangent that
-is 0 since nobody asks for the value wins over an infinite slope, and so does one with a factor that vanishes like
-``x``; one with a factor that vanishes like ``r`` (``np.sin(r)``) does not: it is *live*, and the product NaN.
+The slope of ``r = np.sqrt(x)`` is ``0.5 / r``, infinite at 0. In the derivative of ``r * r`` it meets a factor ``r``::
+
+    r_bar = 2.0 * (r * ct)
+    x_bar = 0.5 / r * r_bar        ->      x_bar = 0.5 * (2.0 * ct)
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from srcgrad.analysis.grounds import Grounds, Pole, poles
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Const, Op, Operand, Value, constant, is_zero, truth, zero_like
+from srcgrad.ir.core import Const, Op, Operand, Value, constant, is_zero
 from srcgrad.ir.types import DType, Scalar
 
 DEPTH = 40  # of expressions that are looked into
 
 
-@dataclass(frozen=True)
-class Tests:
-    """Whether a factor vanishes no faster than a slope grows, and whether a sum of these grounds may, by cancelling."""
+class Cancelling:
+    """Finds roots among the factors of cotangents and tangents; ops are emitted at the builder's cursor."""
 
-    keeps_up: Callable[[Operand], bool]
-    varies: Callable[[int], bool]
-    known: dict[Operand, Operand | None] = field(default_factory=dict)
-
-
-class Indeterminate:
-    """What is asked of the factors of cotangents and tangents; ops are emitted at the builder's cursor."""
-
-    def __init__(self, builder: Builder, grounds: Grounds) -> None:
+    def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self.grounds = grounds
-        self.products: dict[Operand, tuple[Operand, Operand]] = {}  # a contribution: its partial and its cotangent
         self.orders: dict[tuple[Value, Value], float] = {}
         self.steep: dict[Operand, Steep] = {}  # tangents
-
-    def note(self, term: Operand, slope: Operand, ct: Operand) -> None:
-        """Remember what a contribution is the product of."""
-        if term is not ct:
-            self.products[term] = (slope, ct)
-
-    def keeps_up(self, op: Op, factor: Operand) -> bool:
-        return self.grounds.keeps_up(op, factor, self.builder.definition)
-
-    def live(self, op: Op, ct: Operand) -> Operand | None:
-        """Whether a cotangent is asked for, though it may be 0; None if that is whether it is not 0."""
-        if not is_singular_at(op):
-            return None
-        return self._live(
-            ct, Tests(lambda factor: self.keeps_up(op, factor), lambda grounds: self.grounds.meets(op, grounds)), DEPTH
-        )
-
-    def live_tangent(self, op: Op, tangent: Operand) -> Operand | None:
-        """Whether the tangent of what a root is taken of is given, though it may be 0.
-
-        What vanishes with its slope does so as a square, so that a square root has no slope. Other roots may have one:
-        ``np.cbrt(x**3)``.
-        """
-        if Pole.ROOT not in poles(op) or ((order_of(op) or 1.0) <= 1.0 and self.grounds.is_smooth(op.operands[0])):
-            return None
-        return self._live(tangent, Tests(lambda factor: self._grounds(factor) != 0, bool), DEPTH)
-
-    def _live(self, ct: Operand, tests: Tests, depth: int) -> Operand | None:
-        if ct not in tests.known:
-            tests.known[ct] = self._find_live(ct, tests, depth) if depth else None
-        return tests.known[ct]
-
-    def _find_live(self, ct: Operand, tests: Tests, depth: int) -> Operand | None:
-        if (product := self.products.get(ct)) is not None:
-            slope, factor = product
-            before = self._live(factor, tests, depth - 1)
-            if tests.keeps_up(slope):
-                return before if before is not None else self._nonzero(factor)
-            return None if before is None else self._both(before, self._nonzero(slope))
-        maker = self.builder.definition(ct)
-        if maker is None:
-            return None
-        match maker.primitive, maker.operands:
-            case (("neg" | "cast"), (x,)):
-                return self._live(x, tests, depth - 1)
-            case "select", (condition, x, y) if maker.attributes.get("strong") or is_zero(y):
-                inner = self._live(x, tests, depth - 1)
-                return None if inner is None else self._both(condition, inner)
-            case (("add" | "select"), (*rest, x, y)):
-                sides = [self._live(side, tests, depth - 1) for side in (x, y)]
-                cancels = not rest and any(tests.varies(self._grounds(side)) for side in (x, y))
-                if sides == [None, None] and not cancels:
-                    return None
-                found = [s if s is not None else self._nonzero(side) for s, side in zip(sides, (x, y), strict=True)]
-                return self._either(*found) if not rest else self.builder("select", rest[0], *found)
-        return None
-
-    def _grounds(self, value: Operand) -> int:
-        return self.grounds.of_factor(value, self.builder.definition)
-
-    def _nonzero(self, operand: Operand) -> Operand:
-        if isinstance(operand, Const):
-            return truth(operand.value != 0)
-        return self.builder("ne", operand, zero_like(operand))
-
-    def _both(self, a: Operand, b: Operand) -> Operand:
-        for x, y in ((a, b), (b, a)):
-            if isinstance(x, Const):
-                return y if x.value else x
-        return self.builder("and_", a, b)
-
-    def _either(self, a: Operand, b: Operand) -> Operand:
-        for x, y in ((a, b), (b, a)):
-            if isinstance(x, Const):
-                return x if x.value else y
-        return self.builder("or_", a, b)
 
     def split(self, op: Op, ct: Operand) -> tuple[Operand | None, Operand | None]:
         """A cotangent of a root as what the slope multiplies to a finite number, that number, and the rest."""
@@ -213,9 +126,6 @@ class Indeterminate:
             return None
         return self.times_slope(steep.root, self.times(partial, steep.factor()))
 
-    def share_roots(self, value: Operand, factor: Operand) -> bool:
-        return self.grounds.share_roots(value, factor, self.builder.definition)
-
     def times(self, a: Operand, b: Operand) -> Operand:
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Const) and x.value == 1:
@@ -261,11 +171,6 @@ def order_of(op: Op) -> float | None:
         case "pow", (_, Const(float(b))) if 0.0 < b < 1.0 and _is_real(op.result):
             return round(1.0 / b - 1.0, 12)
     return None
-
-
-def is_singular_at(op: Op) -> bool:
-    """Whether the slope of an op is infinite somewhere."""
-    return any(kind is not Pole.FRACTION for kind in poles(op))
 
 
 def _is_real(value: Value) -> bool:
