@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srcgrad.analysis.effects import Touch
+from srcgrad.analysis.grounds import Grounds
 from srcgrad.differentiate import control_flow
 from srcgrad.differentiate.activity import carries_derivative, differentiable, link_parts
 from srcgrad.differentiate.callees import Callees
+from srcgrad.differentiate.cancelling import Cancelling
 from srcgrad.differentiate.in_place import InPlace
+from srcgrad.differentiate.live import Live
 from srcgrad.differentiate.partials import (
     add_array,
     added,
@@ -43,8 +46,17 @@ from srcgrad.primitives.table import Effect, effect, new_builder
 class Reverse:
     """The state of the walk: where ops go, and the adjoint so far of each scalar."""
 
-    def __init__(self, active: set[Value], twins: dict[Value, Value], in_place: InPlace, callees: Callees) -> None:
+    def __init__(
+        self,
+        active: set[Value],
+        twins: dict[Value, Value],
+        in_place: InPlace,
+        callees: Callees,
+        grounds: Grounds,
+    ) -> None:
         self.builder: Builder = new_builder()
+        self.cancelling = Cancelling(self.builder)
+        self.live = Live(self.builder, grounds)
         self.active = active  # scalars that carry a derivative
         self.twins = twins  # active array -> its shadow
         self.in_place = in_place
@@ -170,12 +182,20 @@ class Reverse:
 
     def product(self, op: Op, partial: Operand, ct: Operand) -> Operand:
         """The partial times the cotangent; a cotangent that a selection made 0 stays 0."""
-        term = scaled(self.builder, op, partial, ct)
+        exact, rest = self.cancelling.split(op, ct)
+        term = self._scaled(op, partial, rest) if rest is not None else None
+        if exact is not None:
+            term = exact if term is None else self.builder("add", exact, term)
+        assert term is not None
+        self.live.note(term, partial, ct)
         if ct in self.selected and op.attributes.get("infinite") and not isinstance(partial, Const):
             term = masked(self.builder, ct, term)
         if ct in self.selected or op.primitive in SELECTING:
             self.selected.add(term)
         return term
+
+    def _scaled(self, op: Op, partial: Operand, ct: Operand) -> Operand:
+        return scaled(self.builder, op, partial, ct, self.live.cotangent(op, ct))
 
     def link(self, op: Op) -> None:
         """By the rule that the link names: from the cotangents of what is linked those of what it depends on."""
