@@ -55,6 +55,13 @@ UNRESOLVED: list[tuple[Callable[[Any], Any], float]] = [
 ]
 
 
+def function(source: str, file: str) -> Callable[..., Any]:
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    scope: dict[str, Any] = {"np": np}
+    exec(compile(source, file, "exec"), scope)
+    return scope["f"]
+
+
 def both_modes(f: Callable[..., Any], x: float, jit: bool = False) -> list[float]:
     with np.errstate(all="ignore"):
         return [float(srcgrad.grad(f, jit=jit)(x)), float(srcgrad.jvp(f, (x,), (1.0,), jit=jit)[1])]
@@ -71,6 +78,24 @@ def test_what_is_cancelled(f: Callable[..., Any], slope: float) -> None:
 def test_what_is_not_resolved_is_not_zero(f: Callable[..., Any], slope: float) -> None:
     for found in both_modes(f, 0.0):
         assert math.isnan(found) or found == slope
+
+
+@pytest.mark.parametrize(
+    ("predicate", "answer", "expression", "mode"),
+    [
+        ("keeps_up", False, "np.sqrt(x) * np.sqrt(2.0 * x)", 0),
+        ("meets", False, "np.exp(np.sqrt(x)) - np.sqrt(x)", 0),
+        ("share_roots", False, "np.sqrt(x) * np.sqrt(2.0 * x)", 1),
+        ("is_smooth", True, "np.sqrt(x**1.5)", 1),
+    ],
+)
+def test_wrong_without_the_rule(
+    predicate: str, answer: bool, expression: str, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = f"def f(x):\n    return {expression}\n"
+    assert math.isnan(both_modes(function(source, f"<{predicate} holds>"), 0.0)[mode])
+    monkeypatch.setattr(f"srcgrad.analysis.grounds.Grounds.{predicate}", lambda *_: answer)
+    assert both_modes(function(source, f"<{predicate} replaced>"), 0.0)[mode] == 0.0
 
 
 def test_compiled() -> None:
@@ -181,12 +206,6 @@ class Program:
         lines = [f"    v{k} = {form.format(*operands)}\n" for k, (form, operands) in enumerate(self.lines)]
         return f"def f(x, y, a):\n{''.join(lines)}    return v{len(lines) - 1} + 0.0\n"
 
-    def function(self, file: str) -> Callable[..., Any]:
-        linecache.cache[file] = (len(self.source), None, self.source.splitlines(keepends=True), file)
-        scope: dict[str, Any] = {"np": np}
-        exec(compile(self.source, file, "exec"), scope)
-        return scope["f"]
-
     def at(self, **moved: Any) -> Any:
         """The value, where all variables but some are 0."""
         values = {**dict.fromkeys(VARIABLES, mpmath.mpf(0)), "0.5": mpmath.mpf(0.5), "2.0": mpmath.mpf(2), **moved}
@@ -221,7 +240,7 @@ def test_random_programs(seed: int) -> None:
             slopes = [program.slope(v) for v in VARIABLES]
         except (ValueError, ZeroDivisionError):
             pytest.skip("no real number")
-        f = program.function(f"<random program of roots {seed}>")
+        f = function(program.source, f"<random program of roots {seed}>")
         zero = np.zeros(2)
         directions = [(1.0, 0.0, zero), (0.0, 1.0, zero), (0.0, 0.0, np.eye(2)[0]), (0.0, 0.0, np.eye(2)[1])]
         with np.errstate(all="ignore"):
