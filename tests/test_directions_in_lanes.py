@@ -262,6 +262,42 @@ def test_a_loop_that_does_more_is_not_left_out(monkeypatch: pytest.MonkeyPatch) 
         np.testing.assert_allclose(jacfwd(offset, jit=False)(X), expected, rtol=1e-12)
 
 
+def in_a_row(x):
+    total = 0.0
+    for v in x.ravel():
+        total += v * v * v
+    return total
+
+
+def otherwise_in_rows(x):
+    """Elements and their neighbours under another shape than the argument's."""
+    y = x.reshape(3, 2)
+    total = 0.0
+    for i in range(3):
+        for j in range(2):
+            total += y[i, j] ** 3 * y[i - 1, j]
+    return total
+
+
+def back_and_forth(x):
+    """The shape that indices are of is the last one."""
+    y = x.reshape(6).reshape(3, 2)
+    total = 0.0
+    for i in range(3):
+        total += y[i, 0] ** 2 * y[i, 1] * x[1, 2 - i]
+    return total
+
+
+@pytest.mark.parametrize("f", [in_a_row, otherwise_in_rows, back_and_forth])
+def test_elements_are_found_under_another_shape(f) -> None:
+    """The gradient is in the same places, and its differences are."""
+    x = np.linspace(0.3, 1.1, 6).reshape(2, 3)
+    h, g = 1e-5, grad(f, jit=False)
+    units = np.eye(6).reshape(6, 2, 3)
+    numeric = np.stack([(g(x + h * e) - g(x - h * e)) / (2.0 * h) for e in units], axis=-1).reshape(2, 3, 2, 3)
+    np.testing.assert_allclose(hessian(f, jit=False)(x), numeric, rtol=1e-8, atol=1e-8)
+
+
 def short_circuited(x):
     """A loop that goes on by two conditions, the second of which may only be asked for where the first holds."""
     u, i = x[0], 0

@@ -113,3 +113,38 @@ def test_memory_written_elsewhere_is_no_sum_of_squares() -> None:
         return np.sum(np.sqrt(out))
 
     assert grad(f, jit=False)(np.array([1.0, 0.0]))[1] == np.inf
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.linalg.norm(x, axis=0)),
+        lambda x: np.sum(np.linalg.norm(x, axis=1)),
+        lambda x: np.linalg.norm(x, axis=(0, 1)),
+        lambda x: np.linalg.norm(x),
+        lambda x: np.linalg.norm(x.ravel()),
+        lambda x: np.sum(np.std(x, axis=0)),
+        lambda x: np.sum(np.std(x, axis=1, ddof=1)),
+        lambda x: np.sum(np.nanstd(x, axis=1)),
+        lambda x: np.max(np.linalg.norm(x, axis=1)),
+        lambda x: np.sum(np.linalg.norm(x, axis=1, keepdims=True)),
+        lambda x: np.sum(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-3) ** 2),
+        lambda x: np.sum(np.linalg.norm(x[:, None] - x[None], axis=-1)),
+        lambda x: np.linalg.norm(x.T @ x),
+        lambda x: np.linalg.norm(x.astype(np.float32)),
+        lambda x: np.sort(np.linalg.norm(x, axis=1))[0],
+        lambda x: np.linalg.norm(np.linalg.solve(np.eye(2), x)),
+        lambda x: np.linalg.norm(np.fft.fft(x, axis=1)),
+        lambda x: np.sum(np.std(x, axis=(0, 1), keepdims=True)),
+        lambda x: np.sum(np.std(x, axis=0, where=np.array([[True], [False]]))),
+        lambda x: np.linalg.norm(1j * x),
+    ],
+    ids=map(str, range(20)),
+)
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["plain", "jitted"])
+def test_norms_of_zeros_have_slope_0(f: Callable[[Array], float], jit: bool) -> None:
+    x = np.zeros((2, 3))
+    gradient = grad(f, jit=jit)(x)
+    tangent = jvp(f, (x,), (np.ones((2, 3)),), jit=jit)[1]
+    assert np.all(np.isfinite(gradient))
+    assert tangent == pytest.approx(np.sum(gradient), abs=1e-12)

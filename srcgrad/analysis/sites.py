@@ -48,6 +48,13 @@ class Sites:
     def sites(self, operand: Operand) -> frozenset[Value]:
         return frozenset(t.site for t in self.of(operand))
 
+    def learn(self, op: Op) -> None:
+        """Hear of memory that was made since, or of a view; what is made in a loop is not told by iterations."""
+        if op.primitive == "alloc":
+            self.tokens.setdefault(op.result, frozenset((Token(op.result, frozenset()),)))
+        elif effect(op.primitive) is Effect.VIEW:
+            self.tokens.setdefault(op.result, self.of(op.operands[0]))
+
     def _propagate(self) -> None:
         """Follow every site along the flows of references until nothing new arrives anywhere."""
         pending = [(site, Token(site, frozenset())) for site in self.birth]

@@ -196,9 +196,10 @@ class Expressions:
             texts[0] = f"{numpy_name(dtype.dtype)}({self.text(op.operands[0])})"
         if self.vector and (name := vector_function(op)) is not None:
             self.imported.add(name)
-            first, *others = map(self.text, op.operands)
-            others = [self.exponent(op)] if primitive == "ipow" else others
-            return f"{name}({', '.join((first, *others))})", ATOM
+            arguments = [self.text(x) for x in op.operands]
+            if primitive == "ipow":
+                arguments[1] = self.exponent(op)
+            return f"{name}({', '.join(arguments)})", ATOM
         if primitive in HELPER_OF:
             self.helpers.add(HELPER_OF[primitive])
             if op.result.type == Scalar(F32):  # in single precision a series would not end

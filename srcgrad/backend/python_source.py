@@ -79,10 +79,11 @@ def module_of(function: Function, level: str = COMPILED, vector_math: bool = Fal
     }
     functions = [printer.text() for printer in printers.values()]
     threads = []
-    for key in [key for printer in printers.values() for key in printer.threaded]:
-        run, fails = texts_around(names[key], printers[key].parameter_names()[1:])
-        functions.append(fails)
-        threads.append(run)
+    for printer in printers.values():
+        for key in printer.threaded:
+            run, fails = texts_around(names[key], printers[key].parameter_names()[1:])
+            functions.append(fails)
+            threads.append(run)
     needed = with_those_they_call(used)
     helpers = tuple(helper_source(name) for name in HELPERS if name in needed)
     routines = tuple(name for name in ROUTINES if name in used)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from srcgrad.analysis.prices import computed_as
 from srcgrad.analysis.sums import sums
-from srcgrad.ir.core import Block, Const, Op, used, walk
+from srcgrad.ir.core import Block, Op, used, walk
 from srcgrad.ir.types import F32, F64, Scalar
 from srcgrad.primitives.scalar import SCALARS
 
@@ -42,8 +43,7 @@ REDUCTIONS = frozenset({"and_", "or_", "max", "min", "bit_and", "bit_or", "bit_x
 def vector_function(op: Op) -> str | None:
     """The name of the function in srcgrad.vector_math that computes a scalar op, if there is one."""
     type_ = op.operands[0].type
-    of_number = op.primitive == "ipow" and not isinstance(op.operands[1], Const)
-    primitive = "pow" if of_number else op.primitive
+    primitive = computed_as(op)
     if primitive not in VECTOR_FUNCTIONS or not isinstance(type_, Scalar) or type_.dtype not in (F64, F32):
         return None
     name = VECTOR_FUNCTIONS[primitive]

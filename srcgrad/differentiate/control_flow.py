@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srcgrad.differentiate.shadows import BAR, suffixed
-from srcgrad.ir.core import Block, Op, Operand, Value, captured, first_carried, index, zero_like
+from srcgrad.ir.core import Block, Op, Operand, Value, captured, first_carried, index, walk_ops, zero_like
 from srcgrad.ir.rewrite import substitute
 from srcgrad.ir.types import INDEX
 
@@ -146,7 +146,7 @@ def _same_everywhere(value: Value, before: dict[Value, Operand], sides: Sequence
 
 def _reverse_in_place(walk: Reverse, op: Op) -> None:
     """``for i: forward body; reverse body``: each iteration is run again and reversed at once."""
-    copy = walk.in_place.copy_of(op, walk.twins, walk.active)
+    copy = walk.in_place.copy_of(op, walk.twins, walk.active, walk.live.grounds.of)
     outer = _captured_scalars(walk, op)
     cts = {k: ct for k, r in enumerate(op.results) if r in walk.active and (ct := walk.take(r)) is not None}
     starts = [walk.adjoints.get(v, zero_like(v)) for v in outer]
@@ -159,6 +159,8 @@ def _reverse_in_place(walk: Reverse, op: Op) -> None:
         last = walk.builder("sub", op.operands[0], index(1))
         walk.builder.ops.append(Op("sub", (last, passed), (copy.counter,)))
     walk.builder.ops.extend(copy.ops)
+    for inner in walk_ops(copy.ops):
+        walk.builder.record(inner)
     for k, ct in cts.items():
         walk.add(copy.yields[k], ct)
     walk.ops(copy.reversed_ops)

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from srcgrad.analysis.grounds import Grounds
 from srcgrad.differentiate.activity import carries_derivative, differentiable, find_active
 from srcgrad.differentiate.callees import Callees, Pattern
+from srcgrad.differentiate.cancelling import Cancelling
+from srcgrad.differentiate.live import Live
 from srcgrad.differentiate.norms import mark_norms
 from srcgrad.differentiate.partials import (
     absorbed,
@@ -51,11 +54,12 @@ def forward(function: Function, wrt: Sequence[int]) -> Function:
 def _derive(callees: Callees, function: Function, pattern: Pattern) -> Function:
     function = mark_norms(mark_regular(function))
     tangents = {function.parameters[k]: Value(kind, f"{function.parameters[k].name}{DOT}") for k, kind in pattern}
+    grounds = Grounds(function)
     activity = find_active(function, tangents, reverse=False)
     twin_pass = TwinPass(activity, DOT, shadow=False)
     twinned = twin_pass.function(function, {p: t for p, t in tangents.items() if isinstance(p.type, Array)})
     active = {v for v in defined(twinned.body) if isinstance(v.type, Scalar) and v in activity}
-    walk = _Forward(active, twin_pass.twins, callees, guarded_products(function), names_infinity(twinned))
+    walk = _Forward(active, twin_pass.twins, callees, guarded_products(function), names_infinity(twinned), grounds)
     walk.tangents.update({p: t for p, t in tangents.items() if isinstance(p.type, Scalar)})
     walk.builder.open((*function.parameters, *tangents.values()))
     walk.ops(twinned.body)
@@ -71,8 +75,11 @@ class _Forward:
         callees: Callees,
         guarded: frozenset[Operand],
         names_infinity: bool,
+        grounds: Grounds,
     ) -> None:
         self.builder: Builder = new_builder()
+        self.cancelling = Cancelling(self.builder)
+        self.live = Live(self.builder, grounds)
         self.guarded = guarded
         self.active = active
         self.twins = twins
@@ -110,6 +117,7 @@ class _Forward:
             self.call(op)
             return
         self.builder.ops.append(op)
+        self.builder.record(op)
         if op.primitive == "load" and op.operands[0] in self.twins:
             name = suffixed(op.result, DOT)
             self.tangents[op.result] = self.builder("load", self.twin(op.operands[0]), *op.operands[1:], name=name)
@@ -220,22 +228,32 @@ class _Forward:
             return
         total: Operand | None = None
         require_rules(op, self.tangents.__contains__)
-        for operand, partial in zip(op.operands, partials(self.builder, op), strict=True):
-            if operand not in self.tangents:
-                continue
-            term = scaled(self.builder, op, partial, self.tangent(operand))
-            if op.result in self.guarded and not isinstance(partial, Const):
-                term = masked(self.builder, self.tangent(operand), term)
-            if operand in self.steep or op.result in self.guarded:
-                term = absorbed(self.builder, partial, term)
+        found = [(x, p) for x, p in zip(op.operands, partials(self.builder, op), strict=True) if x in self.tangents]
+        for operand, partial in found:
+            term = self.term(op, operand, partial)
             if term.type != op.result.type:
                 term = convert(self.builder, term, op.result.type)
             total = term if total is None else self.builder("add", total, term, name=suffixed(op.result, DOT))
         assert total is not None
         self.tangents[op.result] = total
+        self.cancelling.note_steep(op, [(p, self.tangent(x)) for x, p in found], total)
         grows = self.names_infinity and op.primitive in ("mul", "div")
         if grows or is_steep(op) or any(x in self.steep for x in op.operands):
             self.steep.add(op.result)
+
+    def term(self, op: Op, operand: Operand, partial: Operand) -> Operand:
+        """A partial times the tangent of its operand."""
+        tangent = self.tangent(operand)
+        exact = self.cancelling.finite_product(partial, tangent)
+        if exact is not None:
+            return exact
+        term = scaled(self.builder, op, partial, tangent, self.live.tangent(op, tangent))
+        if op.result in self.guarded and not isinstance(partial, Const):
+            term = masked(self.builder, tangent, term)
+        if (operand in self.steep and not self.live.share_roots(operand, partial)) or op.result in self.guarded:
+            term = absorbed(self.builder, partial, term)
+        self.live.note(term, partial, tangent)
+        return term
 
     def control(self, op: Op) -> None:
         """Carry and merge the tangents of every active scalar among what the op carries or merges."""

@@ -135,8 +135,8 @@ class InPlace:
         reads = [t for site in sites for t in self.effects.reads.get(site, ())]
         return [t for t in reads if t.op.primitive != "accumulate"]
 
-    def copy_of(self, op: Op, twins: dict[Value, Value], active: set[Value]) -> Copy:
-        """Copy one iteration; the copies of active values are active, and their twins are copied twins."""
+    def copy_of(self, op: Op, twins: dict[Value, Value], active: set[Value], grounds: dict[Operand, int]) -> Copy:
+        """Copy one iteration; what is known of values holds for their copies, and their twins are copied twins."""
         self.repeated.add(op.integer("region"))
         own = self.origins.get(op, op)
         self.summed |= only_added(own)
@@ -154,6 +154,8 @@ class InPlace:
         for old, new in names.items():
             if isinstance(new, Value) and old in active:
                 active.add(new)
+            if isinstance(new, Value) and old in grounds:
+                grounds[new] = grounds[old]
             if isinstance(new, Value) and old in twins:
                 twin = renamed(twins[old], names)
                 assert isinstance(twin, Value)

@@ -12,10 +12,11 @@ rules of calculus would make an infinite slope meet a 0 there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from srcgrad.ir.core import LOOPS, Const, Function, Op, Operand, Value, definitions, first_carried, walk
+from srcgrad.analysis.flows import merged_values
+from srcgrad.ir.core import Const, Function, Op, Operand, Value, definitions, walk
 from srcgrad.ir.rewrite import Replacement, rewrite
 from srcgrad.ir.types import Scalar
 
@@ -123,19 +124,3 @@ class _Squares:
         if op is None or op.primitive != "alloc" or root in self.shared:
             return None
         return self.stored.get(root)
-
-
-def merged_values(op: Op) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
-    """What may be the value of the results of an op with blocks, and of the parameters of its blocks."""
-    if op.primitive == "if":
-        then, otherwise = op.blocks
-        for result, *both in zip(op.results, then.yields, otherwise.yields, strict=True):
-            yield result, tuple(both)
-    if op.primitive not in LOOPS:
-        return
-    body = op.blocks[-1]
-    initial = op.operands[first_carried(op) :]
-    for k, pair in enumerate(zip(initial, body.yields, strict=True)):
-        yield op.results[k], pair
-        for block in op.blocks:
-            yield block.parameters[len(block.parameters) - len(initial) + k], pair

@@ -28,14 +28,22 @@ STEEP = frozenset({"sqrt", "cbrt", "pow", "arcsin", "arccos", "arccosh"})
 
 def partials(builder: Builder, op: Op) -> Sequence[Operand]:
     """The derivative of the op's result with respect to each operand, emitted at the cursor."""
-    row = SCALARS[op.primitive]
-    assert row.partials is not None, f"{op.primitive} has no rule"
-    found = inline(builder, row.partials, (*op.operands, op.result))
+    found = _by_row(builder, op)
     if not op.attributes.get("norm"):
         return found
     slope, *others = found
     away = builder("ne", op.result, zero_like(op.result))
     return [builder("select", away, slope, zero_like(slope)), *others]
+
+
+def _by_row(builder: Builder, op: Op) -> Sequence[Operand]:
+    match op.primitive, op.operands:
+        case "pow", (x, Const(float(b)) as exponent) if b != 0.0:
+            power = x if b == 2.0 else builder("pow", x, constant(b - 1.0, exponent.dtype))
+            return [builder("mul", exponent, power), zero_like(exponent)]
+    row = SCALARS[op.primitive]
+    assert row.partials is not None, f"{op.primitive} has no rule"
+    return inline(builder, row.partials, (*op.operands, op.result))
 
 
 def require_rules(op: Op, is_active: Callable[[Operand], bool]) -> None:
@@ -47,8 +55,11 @@ def require_rules(op: Op, is_active: Callable[[Operand], bool]) -> None:
             raise refusal(op.location, message, hint, UnsupportedError)
 
 
-def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand) -> Operand:
-    """``partial * factor``, and 0 where the factor is 0 if the partial may be infinite (strong zero)."""
+def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand, live: Operand | None = None) -> Operand:
+    """``partial * factor``, and 0 where the factor is 0 if the partial may be infinite (strong zero).
+
+    ``live`` says where it is not 0, if that is to be asked in another way.
+    """
     if _is_choice(builder, partial):
         return _chosen(builder, partial, factor)
     if partial.type != factor.type:
@@ -56,7 +67,9 @@ def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand) -> Opera
     product = builder("mul", partial, factor)
     if not SCALARS[op.primitive].singular or op.attributes.get("regular"):
         return product
-    return masked(builder, factor, product)
+    if live is None:
+        return masked(builder, factor, product)
+    return product if isinstance(live, Const) and live.value else only_if(builder, live, product)
 
 
 def is_steep(op: Op) -> bool:
@@ -125,7 +138,11 @@ def _nought_with(builder: Builder, factor: Operand, product: Operand) -> Operand
     At ``factor == 0`` the product with a finite partial goes through 0 with the slope of the partial: to take the
     selection at its word would lose the second derivative of ``(exp(x) - 1) ** 2`` at 0.
     """
-    return builder("select", builder("ne", factor, zero_like(factor)), product, zero_like(product), strong=True)
+    return only_if(builder, builder("ne", factor, zero_like(factor)), product)
+
+
+def only_if(builder: Builder, live: Operand, product: Operand) -> Operand:
+    return builder("select", live, product, zero_like(product), strong=True)
 
 
 def is_strong_zero(op: Op) -> bool:

@@ -6,10 +6,11 @@ sends a cotangent of exactly 0 to that one, which has to stay 0 on its way back 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from srcgrad.analysis.flows import flows
 from srcgrad.analysis.sites import Sites
-from srcgrad.ir.core import LOOPS, Block, Function, Op, Operand, Value, captured, first_carried, walk
+from srcgrad.ir.core import Block, Function, Op, Operand, Value, captured, walk
 from srcgrad.primitives.scalar import SCALARS
 
 # What makes some cotangents 0: only with these can a factor be infinite where it does not matter.
@@ -63,25 +64,12 @@ def _gathers(ops: Iterable[Op]) -> Iterator[Op]:
             loaded.add(op.result)
 
 
-def _edges(ops: Iterable[Op], sites: Sites) -> Iterator[tuple[Operand, Value]]:
+def _edges(ops: Sequence[Op], sites: Sites) -> Iterator[tuple[Operand, Value]]:
     """From each value to those that are made of it, memory by its sites."""
     for op in ops:
-        if op.primitive in ("store", "accumulate"):
-            yield from ((op.operands[-1], site) for site in sites.sites(op.operands[0]))
-        elif op.primitive == "load":
-            yield from ((site, op.result) for site in sites.sites(op.operands[0]))
-        elif op.primitive in SCALARS and len(op.results) == 1:
+        if op.primitive in SCALARS and len(op.results) == 1:
             yield from ((x, op.result) for x in op.operands)
-        elif op.primitive == "if":
-            for block in op.blocks:
-                yield from zip(block.yields, op.results, strict=True)
-        elif op.primitive in LOOPS:
-            first = first_carried(op)
-            body = op.blocks[-1]
-            for start, last, parameter, result in zip(
-                op.operands[first:], body.yields, body.parameters[first:], op.results, strict=True
-            ):
-                yield from ((start, parameter), (last, parameter), (start, result), (last, result))
+    yield from flows(ops, sites)
 
 
 def _closure(start: Iterable[Value], edges: Iterable[tuple[Operand, Operand]]) -> frozenset[Value]:

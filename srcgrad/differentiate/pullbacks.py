@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from srcgrad.analysis.grounds import Grounds
 from srcgrad.differentiate.activity import differentiable, find_active
 from srcgrad.differentiate.array_callees import with_rules, without_rules
 from srcgrad.differentiate.callees import Callees, Pattern
@@ -25,7 +26,7 @@ from srcgrad.differentiate.reverse import Reverse
 from srcgrad.differentiate.rules import drop_links, has_rules, link_rules, runs_itself, spliced
 from srcgrad.differentiate.shadows import BAR, TwinPass, as_memory, suffixed
 from srcgrad.differentiate.turns import start_with_copies
-from srcgrad.ir.core import Function, Operand, Value, constant, defined, zero_like
+from srcgrad.ir.core import Function, Operand, Value, constant, defined, walk_ops, zero_like
 from srcgrad.ir.rewrite import fresh
 from srcgrad.ir.types import Array, Scalar, Stack
 from srcgrad.primitives.table import new_builder
@@ -141,11 +142,12 @@ def prepared(
         function = link_rules(function, activity, partial(transposed, callees))
     function = start_with_copies(function, inputs)
     function = number_regions(count_whiles(mark_infinite(mark_norms(mark_regular(function)))))
+    grounds = Grounds(function)
     activity = find_active(function, inputs, reverse=True)
     twin_pass = TwinPass(activity, BAR, shadow=True)
     function = twin_pass.function(function, shadows)
     active = {v for v in defined(function.body) if isinstance(v.type, Scalar) and v in activity}
-    return Reverse(active, twin_pass.twins, InPlace(function), callees), function
+    return Reverse(active, twin_pass.twins, InPlace(function), callees, grounds), function
 
 
 def _planned(callees: Callees, pullback: Function) -> Function:
@@ -156,6 +158,8 @@ def _planned(callees: Callees, pullback: Function) -> Function:
 def sweep(walk: Reverse, function: Function, seeds: Sequence[Operand]) -> None:
     """The forward sweep, then the reverse sweep, in one block."""
     walk.builder.ops.extend(function.body.ops)
+    for op in walk_ops(function.body.ops):
+        walk.builder.record(op)
     _seed(walk, function, seeds)
     walk.ops(function.body.ops)
     walk.builder.location = None

@@ -8,12 +8,16 @@ reverse of a store takes the shadow's element and zeroes it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from srcgrad.analysis.effects import Touch
+from srcgrad.analysis.grounds import Grounds
 from srcgrad.differentiate import control_flow
 from srcgrad.differentiate.activity import carries_derivative, differentiable, link_parts
 from srcgrad.differentiate.callees import Callees
+from srcgrad.differentiate.cancelling import Cancelling
 from srcgrad.differentiate.in_place import InPlace
+from srcgrad.differentiate.live import Live
 from srcgrad.differentiate.partials import (
     add_array,
     added,
@@ -28,7 +32,7 @@ from srcgrad.differentiate.partials import (
 )
 from srcgrad.differentiate.poles import SELECTING
 from srcgrad.differentiate.rules import is_ruled, spliced
-from srcgrad.differentiate.shadows import BAR, suffixed
+from srcgrad.differentiate.shadows import BAR, holds_numbers, suffixed
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.calls.inline import inline_rule
 from srcgrad.ir.build import Builder
@@ -42,8 +46,17 @@ from srcgrad.primitives.table import Effect, effect, new_builder
 class Reverse:
     """The state of the walk: where ops go, and the adjoint so far of each scalar."""
 
-    def __init__(self, active: set[Value], twins: dict[Value, Value], in_place: InPlace, callees: Callees) -> None:
+    def __init__(
+        self,
+        active: set[Value],
+        twins: dict[Value, Value],
+        in_place: InPlace,
+        callees: Callees,
+        grounds: Grounds,
+    ) -> None:
         self.builder: Builder = new_builder()
+        self.cancelling = Cancelling(self.builder)
+        self.live = Live(self.builder, grounds)
         self.active = active  # scalars that carry a derivative
         self.twins = twins  # active array -> its shadow
         self.in_place = in_place
@@ -72,6 +85,9 @@ class Reverse:
 
     def ops(self, ops: Sequence[Op]) -> None:
         around = self.builder.location  # of the loop or branch whose block this is
+        for op in ops:
+            if op.primitive == "stack" and op.result in self.twins and holds_numbers(op.result):
+                self.builder.ops.append(replace(op, results=(self.shadow(op.result),)))
         for op in reversed(ops):
             self.builder.location = op.location
             self.op(op)
@@ -95,11 +111,8 @@ class Reverse:
                 self.scalar(op)
             case Effect.CALL:
                 self.call(op)
-            case Effect.STACK if any(x in self.twins or x in self.active for x in (*op.operands, *op.results)):
-                raise UnsupportedError(
-                    "reverse mode over a reverse sweep that keeps values on a stack is not supported",
-                    hint="Use forward mode over it: hvp, hessian or jvp of the gradient.",
-                )
+            case Effect.STACK if op.operands and op.operands[0] in self.twins and holds_numbers(op.operands[0]):
+                self.kept(op)
             case _:
                 pass
 
@@ -120,6 +133,19 @@ class Reverse:
                 self.builder.emit("store", shadow, *indices, zero_like(value))
             if op.attributes.get("selected"):
                 self.selected.add(ct)
+            self.add(value, ct)
+
+    def kept(self, op: Op) -> None:
+        """What was popped is pushed with its adjoint, on a stack of these, and what was pushed takes it from there."""
+        stack = self.shadow(op.operands[0])
+        if op.primitive == "pop":
+            ct = self.take(op.result)
+            self.builder.emit("push", stack, zero_like(op.result) if ct is None else ct)
+            return
+        value = op.operands[1]
+        ct = self.builder("pop", stack, name=suffixed(value, BAR))
+        self.selected.add(ct)
+        if value in self.active:
             self.add(value, ct)
 
     def shadow(self, array: Operand) -> Value:
@@ -156,12 +182,20 @@ class Reverse:
 
     def product(self, op: Op, partial: Operand, ct: Operand) -> Operand:
         """The partial times the cotangent; a cotangent that a selection made 0 stays 0."""
-        term = scaled(self.builder, op, partial, ct)
+        exact, rest = self.cancelling.split(op, ct)
+        term = self._scaled(op, partial, rest) if rest is not None else None
+        if exact is not None:
+            term = exact if term is None else self.builder("add", exact, term)
+        assert term is not None
+        self.live.note(term, partial, ct)
         if ct in self.selected and op.attributes.get("infinite") and not isinstance(partial, Const):
             term = masked(self.builder, ct, term)
         if ct in self.selected or op.primitive in SELECTING:
             self.selected.add(term)
         return term
+
+    def _scaled(self, op: Op, partial: Operand, ct: Operand) -> Operand:
+        return scaled(self.builder, op, partial, ct, self.live.cotangent(op, ct))
 
     def link(self, op: Op) -> None:
         """By the rule that the link names: from the cotangents of what is linked those of what it depends on."""

@@ -22,11 +22,12 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Function, Op, Operand, Value, first_carried, index
 from srcgrad.ir.rewrite import Replacement, fresh, rewrite
-from srcgrad.ir.types import Array, Stack, fits
+from srcgrad.ir.types import Array, Scalar, Stack, fits
 from srcgrad.primitives.table import Effect, effect, new_builder
 
 Twins = dict[Value, Value]
 BAR, DOT = "_bar", "_dot"  # end the names of adjoints and shadows, and of tangents
+SHADOW_MARKS = frozenset(("shadow", "recycled"))
 
 
 def suffixed(value: Operand, suffix: str) -> str:
@@ -34,13 +35,18 @@ def suffixed(value: Operand, suffix: str) -> str:
     return f"{value.name}{suffix}" if isinstance(value, Value) and value.name else ""
 
 
+def holds_numbers(operand: Operand) -> bool:
+    """Whether it is a stack of scalars, and not of references, whose twins are on another one from the start."""
+    return isinstance(operand.type, Stack) and isinstance(operand.type.element, Scalar)
+
+
 def as_memory(function: Function) -> Function:
     """The shadows of an earlier reversal as memory like any other: its sweep is part of the forward sweep now."""
 
     def visit(op: Op) -> Replacement | None:
-        if "shadow" not in op.attributes:
+        if op.primitive != "alloc" or SHADOW_MARKS.isdisjoint(op.attributes):
             return None
-        return [replace(op, attributes={k: v for k, v in op.attributes.items() if k != "shadow"})], {}
+        return [replace(op, attributes={k: v for k, v in op.attributes.items() if k not in SHADOW_MARKS})], {}
 
     return rewrite(function, visit)
 
@@ -125,6 +131,8 @@ class TwinPass:
             self.builder.ops.append(replace(op, results=(self.twins[result],), attributes=attributes))
         elif kind is Effect.VIEW:
             self.twins[result] = self._view(op, name)
+        elif op.primitive == "stack" and self.shadow and holds_numbers(result):
+            self.twins[result] = Value(result.type, name)  # of adjoints: the reverse sweep makes it
         elif op.primitive == "stack":
             self.twins[result] = self.builder("stack", name=name, **op.attributes)
         elif op.primitive == "pop" and isinstance(result.type, Array):

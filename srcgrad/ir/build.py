@@ -144,6 +144,11 @@ class Builder:
         block = self.close_after(lambda: body(*parameters))
         return self.emit("for", trips, *initial, blocks=(block,), names=padded, **attributes)
 
+    def parts(self, n: Operand, size: Operand) -> Value:
+        """How many parts of this size there are, the last of which may be smaller."""
+        less = index(int(size.value.real) - 1) if isinstance(size, Const) else self("sub", size, index(1))
+        return self("floordiv", self("add", n, less), size)
+
     def nest(self, extents: Sequence[Operand], body: Callable[[tuple[Operand, ...]], object]) -> None:
         """A loop per axis, outermost first; ``body`` emits what happens at one index and carries nothing."""
         self._nested(tuple(extents), (), body)

@@ -92,5 +92,5 @@ def squared(z: Array) -> Array:
 
 
 def root(s: Result) -> Result:
-    """The square root of a sum of squares; where it is 0 so are its derivatives, not infinite."""
-    return np.where(s != 0.0, np.sqrt(s), s)
+    """The square root of a sum of squares, which is a norm: where it is 0 so is its slope."""
+    return np.sqrt(s)

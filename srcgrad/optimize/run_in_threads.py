@@ -28,24 +28,23 @@ def f(x: f64[:], n: i64):
     _6: i64 = add(n, _5)
     _7: i64 = floordiv(_6, _4)
     _8: i64 = max(_7, 1)
-    _9: i64 = sub(64, 1)
-    _10: i64 = add(_8, _9)
-    _11: i64 = floordiv(_10, 64)
-    _12: i64 = mul(_11, 64)
-    _13: bool = ge(n, 256)
-    _14: i64 = select(_13, _12, _8)
-    _15: i64 = sub(_14, 1)
-    _16: i64 = add(n, _15)
-    _17: i64 = floordiv(_16, _14)
-    total: f64[:] = alloc(_17, dtype=f64, fill='empty')
-    with for_(_17, threads=True):
+    _9: i64 = add(_8, 63)
+    _10: i64 = floordiv(_10, 64)
+    _11: i64 = mul(_10, 64)
+    _12: bool = ge(n, 256)
+    _13: i64 = select(_12, _11, _8)
+    _14: i64 = sub(_13, 1)
+    _15: i64 = add(n, _14)
+    _16: i64 = floordiv(_15, _13)
+    total: f64[:] = alloc(_16, dtype=f64, fill='empty')
+    with for_(_16, threads=True):
         def _(chunk: i64):
-            call(chunk, _14, n, x, total, callee='f_chunk_1', types=())
-    with for_(_17, 0.0) as (total_1,):
+            call(chunk, _13, n, x, total, callee='f_chunk_1', types=())
+    with for_(_16, 0.0) as (total_1,):
         def _(chunk_1: i64, total_2: f64):
-            _18: f64 = load(total, chunk_1)
-            _19: f64 = add(total_2, _18)
-            yield _19
+            _17: f64 = load(total, chunk_1)
+            _18: f64 = add(total_2, _17)
+            yield _18
     return total_1
 <BLANKLINE>
 def f_chunk_1(chunk: i64, _1: i64, n: i64, x: f64[:], total: f64[:]):
@@ -129,16 +128,19 @@ class _Threads:
     def threaded(self, loop: Op, exchange: Exchange) -> tuple[Sequence[Op], Mapping[Value, Operand]]:
         """What takes the place of a loop, and its results."""
         shared = _added_to(loop, exchange)
-        chunk = _Chunk(loop, shared, [self.extents.of(array) for array in shared], self.dims(loop, exchange, shared))
+        values = _used(loop, exchange, shared)
+        dims = self.dims(values, exchange)
+        shapes = [self.extents.of(array) for array in shared]
+        chunk = _Chunk(loop, [v for v in values if v not in dims], dims, shared, shapes)
         builder = new_builder()
         builder.location = loop.location
         builder.open()
         trips = loop.operands[0]
         size = _size(builder, trips, _work(loop.blocks[0]))
-        chunks = _in_parts(builder, trips, size)
+        chunks = builder.parts(trips, size)
         sums = [_one_for_each(builder, chunks, (), x) for x in loop.results]
         shadows = [_one_for_each(builder, chunks, _extents(builder, a), a) for a in shared]
-        operands = [size, *chunk.outer(exchange), *sums, *shadows]
+        operands = [size, *chunk.outer, *sums, *shadows]
         key = f"{self.function.name}_chunk_{len(self.callees) + 1}"
         self.callees[key] = chunk.function(key, operands)
 
@@ -151,9 +153,9 @@ class _Threads:
             _add_up(builder, chunks, array, each)
         return builder.close().ops, dict(zip(loop.results, totals, strict=True))
 
-    def dims(self, loop: Op, exchange: Exchange, shared: Sequence[Value]) -> dict[Value, Dim]:
-        """What a chunk uses that is an extent, which it can look up itself: it then knows what indices lie below."""
-        extents = {v: self.extents.canonical(v) for v in _used(loop, exchange, shared) if v.type == INDEX}
+    def dims(self, values: Sequence[Value], exchange: Exchange) -> dict[Value, Dim]:
+        """Those that are extents, which a chunk can look up itself: it then knows what indices lie below."""
+        extents = {v: self.extents.canonical(v) for v in values if v.type == INDEX}
         return {v: n for v, n in extents.items() if isinstance(n, Dim) and n.array not in exchange.inside}
 
 
@@ -197,19 +199,20 @@ def _used(loop: Op, exchange: Exchange, shared: Sequence[Value]) -> list[Value]:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """The iterations of a loop in parts: the memory they add to with its extents, and the extents that they look up."""
+    """The iterations of a loop in parts: what they use, the extents that they look up, and what they add to."""
 
     loop: Op
-    shared: Sequence[Value]
-    shapes: Sequence[Shape]
+    values: Sequence[Value]
     dims: Mapping[Value, Dim]
+    shared: Sequence[Value]
+    shapes: Sequence[Shape]  # of what is shared
 
-    def outer(self, exchange: Exchange) -> list[Value]:
+    @property
+    def outer(self) -> list[Value]:
         """What the function is given, and of what it is given the extents."""
-        values = [v for v in _used(self.loop, exchange, self.shared) if v not in self.dims]
         extents = [n for shape in self.shapes for n in shape]
         arrays = [n.array for n in (*self.dims.values(), *extents) if isinstance(n, Dim)]
-        return list(dict.fromkeys((*values, *arrays, *(n for n in extents if isinstance(n, Value)))))
+        return list(dict.fromkeys((*self.values, *arrays, *(n for n in extents if isinstance(n, Value)))))
 
     def function(self, key: str, operands: Sequence[Operand]) -> Function:
         """Its parameters are the number of a chunk and its size, what is used from outside, and places for the sums."""
@@ -257,14 +260,9 @@ def _size(builder: Builder, trips: Operand, work: int) -> Value:
     """How many iterations a chunk has: all, where they are worth little, and so many that lanes are full."""
     worth = builder("floordiv", builder("mul", trips, index(work)), index(ENOUGH))
     chunks = builder("min", builder("max", worth, index(1)), index(CHUNKS))
-    size = builder("max", _in_parts(builder, trips, chunks), index(1))
-    blocks = builder("mul", _in_parts(builder, size, index(BLOCK)), index(BLOCK))
+    size = builder("max", builder.parts(trips, chunks), index(1))
+    blocks = builder("mul", builder.parts(size, index(BLOCK)), index(BLOCK))
     return builder("select", builder("ge", trips, index(FEW)), blocks, size)
-
-
-def _in_parts(builder: Builder, n: Operand, size: Operand) -> Value:
-    """How many parts of this size there are, the last of which may be smaller."""
-    return builder("floordiv", builder("add", n, builder("sub", size, index(1))), size)
 
 
 def _one_for_each(builder: Builder, chunks: Value, extents: Sequence[Operand], like: Value) -> Value:

@@ -108,7 +108,7 @@ def _run_time_step(builder: Builder, start: Bound, stop: Bound, step: Operand, n
     up, down = _forward(builder, start, stop, n), _backward(builder, start, stop, n)
     first, span = (builder("select", positive, a, b) for a, b in zip(up, down, strict=True))
     size = builder("abs", step)
-    return first, builder("floordiv", builder("add", span, builder("sub", size, index(1))), size), step
+    return first, builder.parts(span, size), step
 
 
 def checked_index(builder: Builder, value: Number, n: Operand) -> Operand:

@@ -30,7 +30,7 @@ def along_diagonals(nest: Nest, upwards: bool) -> list[Op]:
     n, m = nest.outer.operands[0], nest.inner.operands[0]
     names = [r.name for r in nest.outer.results]
     last_column = less_one(builder, m)
-    strips = builder("floordiv", builder("add", n, index(STRIP - 1)), index(STRIP))
+    strips = builder.parts(n, index(STRIP))
 
     def strip(number: Value, *totals: Value) -> Sequence[Operand]:
         top = builder("mul", number, index(STRIP), name="top")

@@ -148,11 +148,11 @@ class Reach:
     def _of_unit(self, load: Op) -> bool:
         facts = self.widening.facts
         array, *indices = load.operands
-        extents: Sequence[Operand] = ()
+        shape: Sequence[Operand] = ()
         while (op := facts.definition(array)) is not None and op.primitive in ("relax", "reshape"):
             array, *sizes = op.operands
-            extents = sizes[1:] or extents
+            shape = shape or sizes  # the one that the indices are of comes first
         if array not in self.widening.units or any(map(facts.differs, indices)):
             return False
-        self.found.append(Place(tuple(indices), tuple(extents)))
+        self.found.append(Place(tuple(indices), tuple(shape[1:])))
         return True

@@ -81,7 +81,7 @@ class Widening:
         loop, body = self.facts.loop, self.facts.body
         trips = loop.operands[0]
         self.builder.location = loop.location
-        count = self.builder("floordiv", self.builder("add", trips, index(self.width - 1)), index(self.width))
+        count = self.builder.parts(trips, index(self.width))
         names = [r.name for r in loop.results]
 
         def one_block(block: Value, *totals: Value) -> Sequence[Operand]:
@@ -89,7 +89,7 @@ class Widening:
             rest = self.builder("sub", trips, self.start)
             self.lanes = self.padded = self.builder("min", rest, index(self.width), name="lanes")
             if self.facts.directions:
-                groups = self.builder("floordiv", self.builder("add", self.lanes, index(GROUP - 1)), index(GROUP))
+                groups = self.builder.parts(self.lanes, index(GROUP))
                 self.padded = self.builder("mul", groups, index(GROUP), name="padded")
             self.packs.fill(self.builder, self.start, self.lanes, self.pitch)
             self.same.update(zip(body.parameters[1:], totals, strict=True))

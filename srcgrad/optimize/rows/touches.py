@@ -9,7 +9,7 @@ from functools import cached_property
 from srcgrad.analysis.accesses import Definitions
 from srcgrad.analysis.affine import Affine
 from srcgrad.analysis.extents import Extents
-from srcgrad.analysis.sites import Sites, Token
+from srcgrad.analysis.sites import Sites
 from srcgrad.ir.core import Function, Op, Operand, Value, captured, walk_ops
 from srcgrad.ir.types import Array
 from srcgrad.primitives.routines import ROUTINES
@@ -96,10 +96,7 @@ class Looking:
         """Hear of ops that were made since: memory and views of it; in loops they give no other references."""
         for op in walk_ops(ops):
             self.definitions.op.update(dict.fromkeys(op.results, op))
-            if op.primitive == "alloc":
-                self.sites.tokens.setdefault(op.result, frozenset((Token(op.result, frozenset()),)))
-            elif effect(op.primitive) is Effect.VIEW:
-                self.sites.tokens.setdefault(op.result, self.sites.of(op.operands[0]))
+            self.sites.learn(op)
 
     def _touches(self, op: Op) -> list[Touch]:
         kind = effect(op.primitive)
