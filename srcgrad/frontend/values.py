@@ -19,10 +19,14 @@ from srcgrad.ir.types import Array, DType, Scalar
 
 @dataclass(frozen=True, eq=False)
 class ScalarValue:
-    """A number at run time. ``weak``: adapts to the other operand, as a Python scalar does under NEP 50."""
+    """A number at run time. ``weak``: adapts to the other operand, as a Python scalar does under NEP 50.
+
+    ``classes`` are those that Python may see, where there is more than one (see ``numbers.classes``).
+    """
 
     operand: Operand
     weak: bool = False
+    classes: frozenset[type] = frozenset()
 
     @property
     def dtype(self) -> DType:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from srcgrad.ir.types import INDEX, TRUTH, Array, Scalar
 
+Class = type
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -18,7 +20,8 @@ class Leaf:
     ``exact``: no extent of the array is 1 but those of which its type says so; ``extents`` are those of its axes that
     are small, 0 for the others. ``stretched``: an extent that turns out to be 1 may meet another one in the program,
     here or elsewhere (see ``arrays.broadcasting``). ``large``: matrices may be so large that their products are better
-    left to BLAS (``optimize.rows.products``).
+    left to BLAS (``optimize.rows.products``). ``classes`` are those of a number that has one of several in Python; only
+    inside a program.
     """
 
     type: Scalar | Array
@@ -28,6 +31,7 @@ class Leaf:
     stretched: bool = False
     large: bool = False
     extents: tuple[int, ...] = ()
+    classes: frozenset[Class] = frozenset()
 
 
 @dataclass(frozen=True)

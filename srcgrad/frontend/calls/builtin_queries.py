@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, Error, UnsupportedError
 from srcgrad.frontend.calls.builtin_functions import only
 from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.attributes import attribute
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.numbers.conversions import NATURAL
+from srcgrad.frontend.numbers.classes import classes_of
 from srcgrad.frontend.registry import Arguments, Keywords, function
 from srcgrad.frontend.values import (
     ArrayValue,
@@ -29,20 +30,15 @@ from srcgrad.frontend.values import (
     is_number,
 )
 
-PYTHON_TYPES = {dtype: python for python, dtype in NATURAL.items()}
-
 
 @function(isinstance, least=2, most=2)
 def _isinstance(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> FrontValue:
     value, wanted = arguments
     classes = sequence_items(lowering, wanted) if isinstance(wanted, TupleValue) else (wanted,)
-    found = class_of(lowering, value)
-    for cls in classes:
-        if not (isinstance(cls, Static) and isinstance(cls.value, type | types.UnionType)):
-            lowering.refuse(None, "isinstance() takes classes", error=ArgumentTypeError)
-        if issubclass(found, cls.value):
-            return Static(True)
-    return Static(False)
+    if not all(isinstance(c, Static) and isinstance(c.value, type | types.UnionType) for c in classes):
+        lowering.refuse(None, "isinstance() takes classes", error=ArgumentTypeError)
+    known = tuple(c.value for c in classes if isinstance(c, Static))
+    return Static(_agreed(lowering, value, lambda found: issubclass(found, known)))  # type: ignore[arg-type]  # classes
 
 
 @function(type)
@@ -50,13 +46,28 @@ def _type(lowering: Lowering, arguments: Arguments, keywords: Keywords) -> Front
     return Static(class_of(lowering, only(lowering, arguments, keywords, "type")))
 
 
+def _agreed(lowering: Lowering, value: FrontValue, ask: Callable[[type], object]) -> bool:
+    """What is true of the class of a value, or of all the classes that it may have."""
+    classes = classes_of(value) if isinstance(value, ScalarValue) else (class_of(lowering, value),)
+    answers = {bool(ask(cls)) for cls in classes}
+    if len(answers) > 1:
+        raise _of_several_classes(lowering, classes)
+    return answers.pop()
+
+
+def _of_several_classes(lowering: Lowering, classes: Iterable[type]) -> Error:
+    names = " or ".join(sorted(cls.__name__ for cls in classes))
+    hint = "Give it the same class on every path: 1.0 instead of 1, float(v) instead of v."
+    return lowering.error(None, f"the class of a number is asked for that is {names} depending on the path", hint)
+
+
 def class_of(lowering: Lowering, value: FrontValue) -> type:
     """The class that Python would see."""
     match value:
-        case ScalarValue(weak=True):
-            return PYTHON_TYPES[value.dtype]
+        case ScalarValue(classes=several) if several:
+            raise _of_several_classes(lowering, several)
         case ScalarValue():
-            return value.dtype.numpy.type
+            return next(iter(classes_of(value)))
         case ArrayValue() | Delayed():
             return np.ndarray
         case TupleValue():
@@ -126,4 +137,4 @@ def _has(lowering: Lowering, value: FrontValue, name: str) -> bool:
         return found
     if isinstance(value, TupleValue) and value.cls is not dict and name in value.keys:
         return True
-    return hasattr(class_of(lowering, value), name)
+    return _agreed(lowering, value, lambda cls: hasattr(cls, name))

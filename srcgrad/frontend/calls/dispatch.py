@@ -23,7 +23,7 @@ from srcgrad.frontend.calls.other_packages import LISTED, advice, element_by_ele
 from srcgrad.frontend.captures import from_python, record
 from srcgrad.frontend.containers.as_arrays import as_expression
 from srcgrad.frontend.control.merge import settle
-from srcgrad.frontend.control.options import for_each_option, one_of_strings
+from srcgrad.frontend.control.options import for_each_option, one_of_strings, with_and_without
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import WRITING, before_later_writes
 from srcgrad.frontend.nodes.operators import kind_of, number
@@ -34,6 +34,7 @@ from srcgrad.frontend.values import (
     Bound,
     Closure,
     FrontValue,
+    MaybeNone,
     OneOf,
     ScalarValue,
     Static,
@@ -50,6 +51,9 @@ from srcgrad.primitives.scalar import SCALARS
 
 Arguments = Sequence[FrontValue]
 Keywords = Mapping[str, FrontValue]
+
+# What they say of None is as good an answer as any other.
+OF_CLASSES = {isinstance, type, hasattr, callable, np.isscalar, bool}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +92,13 @@ def call(lowering: Lowering, function: FrontValue, arguments: Arguments, keyword
 def call_object(lowering: Lowering, value: object, arguments: Arguments, keywords: Keywords) -> FrontValue:
     """A call of a Python object: by its handler, as a primitive, through the library, or through its source."""
     known = _hashable(value)
-    if python_function(value) is None or (known and (value in FUNCTIONS or value in LIBRARY)):
+    if known and value in OF_CLASSES and arguments and isinstance(arguments[0], MaybeNone):
+        rest = arguments[1:]
+        return with_and_without(
+            lowering, arguments[0], lambda one: call_object(lowering, value, [one, *rest], keywords)
+        )
+    by_rule = python_function(value) is None or (known and (value in FUNCTIONS or value in LIBRARY))
+    if by_rule and not _keeps(value, arguments):
         arguments = [lowering.given(a) for a in arguments]
         keywords = {name: lowering.given(a) for name, a in keywords.items()}
         chosen = one_of_strings((*arguments, *keywords.values()))
@@ -179,6 +189,13 @@ def _first_that_is_read(value: object) -> int:
     if getattr(value, "__name__", "") not in WRITING:
         return 0
     return 2 if value is np.random.Generator.shuffle else 1  # behind ``self``
+
+
+def _keeps(value: object, arguments: Arguments) -> bool:
+    """Whether a call puts its arguments into a container, where None is as good as any other value."""
+    if value is list.append:
+        return isinstance(arguments[0], TupleValue)
+    return isinstance(value, type) and value not in FUNCTIONS and not issubclass(value, np.generic)
 
 
 def _hashable(value: object) -> bool:

@@ -19,6 +19,7 @@ from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Str
 from srcgrad.frontend.containers.list_state import ListOfItems, will_hold
 from srcgrad.frontend.control.one_of_lists import OneOfLists, joined_lists, operands_of_list, rebuilt_list
 from srcgrad.frontend.lowering import Lowering
+from srcgrad.frontend.numbers.classes import several
 from srcgrad.frontend.numbers.promotion import as_scalar, cast, promoted
 from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.values import ArrayValue, Cell, Counted, Delayed, FrontValue, ScalarValue, SinglePass, TupleValue
@@ -70,7 +71,7 @@ def describe(value: FrontValue) -> Structure:
     """The structure of a settled value."""
     match value:
         case ScalarValue():
-            return Leaf(Scalar(value.dtype), value.weak)
+            return Leaf(Scalar(value.dtype), value.weak, classes=value.classes)
         case ArrayValue():
             return Leaf(value.type)
         case TupleValue():
@@ -189,8 +190,9 @@ def join(a: Structure, b: Structure) -> Structure:
     if lists is not None:
         return lists
     if _is_number(a) and _is_number(b):
-        dtype, weak = promoted([_sample(a), _sample(b)])
-        return Leaf(Scalar(dtype), weak)
+        samples = [_sample(a), _sample(b)]
+        dtype, weak = promoted(samples)
+        return Leaf(Scalar(dtype), weak, classes=several(*samples))
     match a, b:
         case Leaf(type=Array() as x), Leaf(type=Array() as y) if (x.dtype, x.rank) == (y.dtype, y.rank):
             return Leaf(x if x == y else Array(x.dtype, x.rank, "A"))
@@ -225,7 +227,7 @@ def _sample(s: Structure) -> ScalarValue:
     if isinstance(s, Static):
         return as_scalar(values.Static(s.value))
     assert isinstance(s, Leaf) and isinstance(s.type, Scalar)
-    return ScalarValue(constant(0, s.type.dtype), s.weak)
+    return ScalarValue(constant(0, s.type.dtype), s.weak, s.classes)
 
 
 def spelled(s: Structure) -> str:
@@ -340,8 +342,8 @@ def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> Fr
         case Tree(cls=cls, keys=keys, children=children):
             items = tuple(rebuild(lowering, c, operands) for c in children)
             return TupleValue(items, cls, keys)
-        case Leaf(type=Scalar(), weak=weak):
-            return simplified(ScalarValue(next(operands), weak))
+        case Leaf(type=Scalar(), weak=weak, classes=classes):
+            return simplified(ScalarValue(next(operands), weak, classes))
         case Leaf():
             ref = next(operands)
             assert not isinstance(ref, Const)
@@ -350,7 +352,8 @@ def rebuild(lowering: Lowering, s: Structure, operands: Iterator[Operand]) -> Fr
 
 def simplified(value: ScalarValue) -> FrontValue:
     """A weak constant is a static number."""
-    return values.Static(value.operand.value) if value.weak and isinstance(value.operand, Const) else value
+    known = value.weak and not value.classes and isinstance(value.operand, Const)
+    return values.Static(value.operand.value) if known else value  # type: ignore[union-attr]  # a Const
 
 
 def fillers(lowering: Lowering, s: Structure) -> list[Operand]:

@@ -97,7 +97,7 @@ def assign(lowering: Lowering, target: ast.expr, value: FrontValue) -> None:
             unpack(lowering, target.elts, lowering.given(value))
         case ast.Subscript():
             with lowering.at(target):
-                _store(lowering, target, lowering.given(value))
+                _store(lowering, target, value)
         case ast.Attribute() if (part := _part(lowering, target)) is not None:
             with lowering.at(target):
                 parts.write(lowering.builder, part, (Static(Ellipsis),), value)
@@ -192,6 +192,8 @@ def _store(lowering: Lowering, target: ast.Subscript, value: FrontValue) -> None
     if method is not None:
         call(lowering, method, [lowering.evaluate(target.slice), value], {})
         return
+    if not isinstance(container, TupleValue):  # an object of Python's takes None as any other value
+        value = lowering.given(value)
     _put(lowering, container, evaluate_key(lowering, target.slice), value)
 
 

@@ -26,7 +26,8 @@ from srcgrad.frontend.control.merge import held
 from srcgrad.frontend.control.options import for_each_option
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of
-from srcgrad.frontend.numbers.conversions import NATURAL, converted_to, dtype_argument
+from srcgrad.frontend.numbers.classes import NATURAL
+from srcgrad.frontend.numbers.conversions import converted_to, dtype_argument
 from srcgrad.frontend.numbers.parts import PARTS
 from srcgrad.frontend.numbers.promotion import as_scalar
 from srcgrad.frontend.registry import ARRAY_ATTRIBUTES, Arguments, Keywords, expression, function

@@ -11,7 +11,7 @@ from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.containers.keyed import known_key
 from srcgrad.frontend.control.iteration import as_counted
 from srcgrad.frontend.control.logic import short_circuit
-from srcgrad.frontend.control.options import for_each_option
+from srcgrad.frontend.control.options import for_each_option, with_and_without
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.effects import before_later_writes
 from srcgrad.frontend.nodes.operators import binary, invert, logical_and, logical_or
@@ -60,6 +60,10 @@ def compare_two(lowering: Lowering, op: ast.cmpop, a: FrontValue, b: FrontValue)
     if isinstance(a, MaybeNone) and isinstance(b, Static) and b.value is None and type(op) in NEGATED:
         some = ScalarValue(a.given)
         return some if NEGATED[type(op)] else invert(lowering, some)
+    if isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq | ast.In | ast.NotIn) and isinstance(a, MaybeNone):
+        return with_and_without(lowering, a, lambda one: compare_two(lowering, op, one, b))
+    if isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) and isinstance(b, MaybeNone):
+        return with_and_without(lowering, b, lambda one: compare_two(lowering, op, a, one))
     a, b = lowering.given(a), lowering.given(b)
     if isinstance(a, OneOf):
         return for_each_option(lowering, a, lambda option: compare_two(lowering, op, option, b))
@@ -114,7 +118,8 @@ def _identical(lowering: Lowering, a: FrontValue, b: FrontValue) -> bool:
         assert isinstance(known, Static)
         if known.value is None or isinstance(known.value, str | type):
             return False
-        if isinstance(known.value, bool) and isinstance(b if known is a else a, ScalarValue):
+        other = b if known is a else a
+        if isinstance(known.value, bool) and isinstance(other, ScalarValue) and bool not in other.classes:
             return False  # no number but a truth of Python's is one of these two objects
     if isinstance(a, ArrayValue) and isinstance(b, ArrayValue) and a.ref is b.ref:
         return True

@@ -90,8 +90,9 @@ def evaluate_items(
 def _dict(lowering: Lowering, node: ast.Dict) -> FrontValue:
     entries: list[tuple[FrontValue, FrontValue]] = []
     for key_node, value_node in zip(node.keys, node.values, strict=True):
-        value = settle(lowering, lowering.evaluate(value_node))
+        value = settle(lowering, lowering.evaluate_any(value_node))
         if key_node is None:
+            value = lowering.given(value)
             if not (isinstance(value, TupleValue) and value.cls is dict):
                 lowering.refuse(value_node, "** takes a dict here", error=ArgumentTypeError)
             entries += zip(map(Static, value.keys), value.items, strict=True)

@@ -8,7 +8,7 @@ from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.arrays.delayed import as_delayed, expression
 from srcgrad.frontend.containers.list_state import state
 from srcgrad.frontend.control.merge import simplified
-from srcgrad.frontend.control.options import for_each_option
+from srcgrad.frontend.control.options import for_each_option, with_and_without
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
 from srcgrad.frontend.numbers.promotion import Number
@@ -74,6 +74,10 @@ def binary(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Front
     if is_number(a) and is_number(b):
         result = scalars.binary(lowering.builder, name, number(lowering, a), number(lowering, b))
         return simplified(result) if isinstance(result, ScalarValue) else result
+    if name in ("eq", "ne") and isinstance(a, MaybeNone):
+        return with_and_without(lowering, a, lambda one: binary(lowering, name, one, b))
+    if name in ("eq", "ne") and isinstance(b, MaybeNone):
+        return with_and_without(lowering, b, lambda one: binary(lowering, name, a, one))
     if isinstance(a, TupleValue) or isinstance(b, TupleValue):
         return _of_containers(lowering, name, a, b)
     if isinstance(a, Static) and isinstance(b, Static):

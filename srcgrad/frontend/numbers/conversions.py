@@ -12,12 +12,11 @@ from srcgrad.frontend.arrays.delayed import as_delayed
 from srcgrad.frontend.control.merge import simplified
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes.operators import kind_of, number, truth
+from srcgrad.frontend.numbers.classes import NATURAL
 from srcgrad.frontend.numbers.promotion import PARTS, as_scalar, cast
 from srcgrad.frontend.registry import ARRAY_METHODS
 from srcgrad.frontend.values import FrontValue, ScalarValue, Static, is_array, is_number
-from srcgrad.ir.types import BOOL, C128, F64, I64, DType, dtype_of
-
-NATURAL = {bool: BOOL, int: I64, float: F64, complex: C128}
+from srcgrad.ir.types import DType, dtype_of
 
 
 def dtype_argument(lowering: Lowering, value: FrontValue) -> DType:

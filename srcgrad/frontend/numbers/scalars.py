@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.numbers.classes import noted
 from srcgrad.frontend.numbers.parts import conjugate, exponential_less_one, modulus
 from srcgrad.frontend.numbers.powers import power
 from srcgrad.frontend.numbers.promotion import (
@@ -70,10 +71,12 @@ def binary(builder: Builder, name: str, a: Number, b: Number) -> Number:
     if name in COMPARISONS:
         return compare(builder, name, a, b)
     if name == "pow":
-        return power(builder, a, b)
-    if name in ("bit_and", "bit_or", "bit_xor", "lshift", "rshift"):
-        return _bitwise(builder, name, a, b)
-    return _arithmetic(builder, name, a, b)
+        result: Number = power(builder, a, b)
+    elif name in ("bit_and", "bit_or", "bit_xor", "lshift", "rshift"):
+        result = _bitwise(builder, name, a, b)
+    else:
+        result = _arithmetic(builder, name, a, b)
+    return noted(result, name, ARITHMETIC[name], a, b)
 
 
 def _folded(builder: Builder, name: str, *operands: Number) -> Static | None:
@@ -149,7 +152,7 @@ def unary(builder: Builder, name: str, a: Number) -> Number:
             value = ScalarValue(cast(builder, value.operand, I64), weak=True)
     if name == "invert" and value.dtype.kind not in "iu":
         raise refuse(builder, f"~ takes integers, got {value.dtype.numpy}", "Convert with int() first.")
-    return ScalarValue(builder(name, value.operand), value.weak)
+    return noted(ScalarValue(builder(name, value.operand), value.weak), name, UNARY[name], a)
 
 
 def truth(builder: Builder, a: Number) -> Number:
