@@ -30,7 +30,7 @@ from srcgrad.frontend.nodes.messages import exception_named
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.syntax.desugar import caught_by, raises_alone
-from srcgrad.frontend.values import FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.frontend.values import FrontValue, MaybeNone, ScalarValue, Static, TupleValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
 from srcgrad.ir.types import F32, F64, INDEX, Scalar
@@ -270,18 +270,37 @@ def _after(lowering: Lowering, steps: Sequence[Step], variable: Variable) -> Bin
     Of a loop or branch that was left half-way it cannot be told how far it came.
     """
     found: Binding = variable[0].names[variable[1]]
-    after = found
+    after: Binding | None = found
     for step in reversed(steps):
         old = step.before.get(variable)
-        if step.fine is None:
-            after = old  # type: ignore[assignment]  # None where it is not bound yet, and then looked at no more
-            continue
-        if isinstance(found, Flagged | Missing | Pending):
-            return found
-        half_way = old is not after and not isinstance(step.statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
-        if half_way or old is None or isinstance(old, Flagged | Missing | Pending):
-            return Flagged(found, step.fine.operand)
-        if old is not found:
-            found = branch(lowering, step.fine, lambda new=found: new, lambda old=old: old)  # type: ignore[misc]  # bound now
+        if step.fine is not None:
+            if isinstance(found, Missing | Pending):
+                return found
+            simple = isinstance(step.statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
+            if old is None or isinstance(old, Missing | Pending) or (old is not after and not simple):
+                found = _bound_where(lowering, step.fine.operand, found)
+            elif old is not found:
+                found = _chosen(lowering, step.fine, variable, (found, old))
         after = old
     return found
+
+
+def _bound_where(lowering: Lowering, fine: Operand, found: FrontValue | Flagged) -> Flagged:
+    """The binding where all is fine; elsewhere the variable has no value."""
+    if isinstance(found, Flagged) and found.none:
+        return Flagged(MaybeNone(found.value, found.bound), fine)
+    if isinstance(found, Flagged):
+        return Flagged(found.value, lowering.builder("and_", fine, found.bound))
+    return Flagged(found, fine)
+
+
+def _chosen(lowering: Lowering, fine: ScalarValue, variable: Variable, bindings: tuple[Binding, Binding]) -> Binding:
+    """The first of two bindings where all is fine, the second elsewhere."""
+    scope, name = variable
+
+    def bind(binding: Binding) -> FrontValue:
+        scope.names[name] = binding
+        return Static(None)
+
+    branch(lowering, fine, lambda: bind(bindings[0]), lambda: bind(bindings[1]))
+    return scope.names[name]
