@@ -91,8 +91,8 @@ class Lowering:
     overwritten
         Those of them that hold arrays in places where others were before.
     caught, tries
-        The exceptions that handlers around would catch; for each `try` around the depth of its block, and those exceptions
-        that its handlers do more with than raise them again.
+        The exceptions that handlers around would catch; for each `try` around the depth of its block, and those that
+        its handlers do more with than raise them again.
     passing
         The exceptions that variables may stand for; see ``nodes.raised_again``.
     changes
