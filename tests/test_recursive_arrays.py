@@ -11,7 +11,7 @@ import pytest
 from oracle.derivatives import differentiable, forward, random_direction, reverse
 from oracle.differences import gradient
 
-from srcgrad import UnsupportedError, grad, hessian
+from srcgrad import UnsupportedError, grad, hessian, vjp
 
 
 def fft(z: Any) -> Any:
@@ -128,6 +128,44 @@ def test_second_order() -> None:
     found = hessian(of_halves, jit=False)(X)
     slopes = [gradient(lambda x, k=k: grad(of_halves, jit=False)(x)[k], (X,), 0, 1e-4) for k in range(4)]
     np.testing.assert_allclose(found, slopes, rtol=1e-6, atol=1e-7)
+
+
+def halved(a: Any, low: int, high: int) -> Any:
+    if high - low == 1:
+        return 0.5 * a[low]
+    middle = (low + high) // 2
+    return np.sin(halved(a, low, middle)) + halved(a, middle, high) * a[low]
+
+
+def of_elements(x: Any) -> float:
+    return float(np.sin(halved(x, 0, x.shape[0])))
+
+
+@pytest.mark.parametrize(
+    ("f", "args"), [*CASES, (of_elements, (X,))], ids=[*(f.__name__ for f, _ in CASES), "elements"]
+)
+def test_reverse_over_reverse(f: Callable[..., float], args: tuple[Any, ...]) -> None:
+    """The pullback of a callee is a callee; its own is another one."""
+    wrt = differentiable(args)
+    first: Any = grad(f, argnums=wrt, jit=False)
+    direction = random_direction(args, wrt)
+    products = vjp(first, *args, jit=False)[1](tuple(direction))
+    for k in wrt:
+
+        def along(*values: Any) -> float:
+            return float(sum(np.sum(g * d) for g, d in zip(first(*values), direction, strict=True)))
+
+        np.testing.assert_allclose(products[k], gradient(along, args, k, 1e-4), rtol=1e-6, atol=1e-7)
+
+
+def test_reverse_three_times() -> None:
+    def squares(x: Any) -> Any:
+        return np.sum(grad(of_elements)(x) ** 2)
+
+    second: Any = grad(squares, jit=False)
+    direction = np.array([1.0, -2.0, 0.5, 1.5])
+    product = vjp(second, X, jit=False)[1](direction)[0]
+    np.testing.assert_allclose(product, gradient(lambda x: second(x) @ direction, (X,), 0, 1e-4), rtol=1e-6, atol=1e-7)
 
 
 def test_a_result_that_may_be_the_argument_must_not_be_written_to() -> None:

@@ -7,13 +7,14 @@ may return an array it was given returns a copy of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from srcgrad.analysis.effects import Effects, Touch
 from srcgrad.analysis.sites import Sites
 from srcgrad.analysis.written import written_by_callees
 from srcgrad.differentiate.activity import differentiable
+from srcgrad.differentiate.callees import free_name
 from srcgrad.differentiate.checkpoints.memory import copied, plain
 from srcgrad.differentiate.rules import runs_itself
 from srcgrad.ir.core import Function, Operand, Rules, Value, walk
@@ -40,7 +41,8 @@ def with_rules(function: Function) -> Function:
     }
     if not chosen:
         return function
-    return replace(function, callees={**function.callees, **{k: _ruled(k, callee) for k, callee in chosen.items()}})
+    ruled = {name: _ruled(callee, backward_of(name, function.callees)) for name, callee in chosen.items()}
+    return replace(function, callees={**function.callees, **ruled})
 
 
 def _called(function: Function) -> set[str]:
@@ -64,8 +66,8 @@ def _with_changing_operands(function: Function) -> set[str]:
     return found
 
 
-def backward_of(callee: str) -> str:
-    return f"{callee}_backward"
+def backward_of(callee: str, taken: Container[str]) -> str:
+    return free_name(f"{callee}_backward", taken)
 
 
 def without_rules(callees: Mapping[str, Function]) -> dict[str, Function]:
@@ -76,9 +78,9 @@ def without_rules(callees: Mapping[str, Function]) -> dict[str, Function]:
     }
 
 
-def _ruled(name: str, callee: Function) -> Function:
+def _ruled(callee: Function, backward: str) -> Function:
     wrt = tuple(k for k, p in enumerate(callee.parameters) if differentiable(p))
-    return replace(_fresh_results(callee), rules=Rules(wrt, backward=backward_of(name), into=wrt))
+    return replace(_fresh_results(callee), rules=Rules(wrt, backward=backward, into=wrt))
 
 
 def returns_argument(callee: Function) -> bool:

@@ -7,7 +7,8 @@ recursive callee finds itself. In reverse mode the derivative of a call runs the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 
 from srcgrad.ir.core import Function
@@ -15,6 +16,13 @@ from srcgrad.ir.types import Type
 
 # The positions of the active operands, each with the type of its twin (its own type for a scalar).
 Pattern = tuple[tuple[int, Type], ...]
+
+
+def free_name(base: str, taken: Container[str]) -> str:
+    """A name for a new callee: an earlier derivative may have left one that is still called."""
+    return next(
+        name for name in itertools.chain((base,), (f"{base}{k}" for k in itertools.count(1))) if name not in taken
+    )
 
 
 @dataclass
@@ -34,8 +42,8 @@ class Callees:
         """The name of the callee's derivative for a pattern of active operands, built on first use."""
         key = (callee, pattern)
         if key not in self.names:
-            same = sum(1 for name, _ in self.names if name == callee)
-            self.names[key] = f"{callee}{self.suffix}{same or ''}"
+            taken = {*self.primals, *self.names.values(), *self.reversible}
+            self.names[key] = free_name(f"{callee}{self.suffix}", taken)
             primal = replace(self.primals[callee], callees=self.primals)
             self.derived[self.names[key]] = replace(self.derive(self, primal, pattern), callees={})
         return self.names[key]
