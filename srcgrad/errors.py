@@ -28,12 +28,15 @@ class Error(Exception):
         The exception that Python is sure to raise there, if it is: a handler in the program would catch it.
     changes_type
         Whether a number or array gets another type, which the first iteration of a loop may do, lowered by itself.
+    in_a_block
+        Whether a branch or loop around may not have reached it.
     of_none
         Whether a number is needed where there is None: in a branch or loop this is raised only if it is reached.
     """
 
     raised: type[Exception] | None = None
     changes_type: bool = False
+    in_a_block: bool = False
     of_none: bool = False
 
     def __init__(

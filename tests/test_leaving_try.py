@@ -213,6 +213,48 @@ def one_in_the_other(x):
         x = 1
 
 
+def value_behind_what_fails(x, z):
+    v = x
+    try:
+        a = 1.0 / z
+        v = None if x < 0.5 else 2.0 * x
+    except ZeroDivisionError:
+        a = 1.0
+    return a * (v if v is not None else 3.0 * x)
+
+
+def none_before_what_fails(x, z):
+    v = None if x < 0.5 else 2.0 * x
+    try:
+        v = x / z
+    except ZeroDivisionError:
+        x = x * 2.0
+    return v * x if v is not None else 3.0 * x
+
+
+def none_between(x, z):
+    v = None
+    try:
+        v = x
+        v = v / z
+        v = None
+    except ZeroDivisionError:
+        x = x * 2.0
+    return v * x if v is not None else 3.0 * x
+
+
+def none_by_iterations(x, z):
+    v, s = None, 0.0
+    for i in range(3):
+        try:
+            if v is not None:
+                s = s + v
+            v = x / (z * i)
+        except ZeroDivisionError:
+            s = s + 10.0 * x
+    return s + x
+
+
 V = np.array([2.0, 3.0, 4.0])
 CASES = [
     (finally_after_return, (0.5,)),
@@ -243,6 +285,8 @@ CASES = [
     (one_in_the_other, (2.0,)),
     (one_in_the_other, (-1.0,)),
     (one_in_the_other, (-0.1,)),
+    *((f, (x, z)) for f in (value_behind_what_fails, none_before_what_fails) for x in (0.3, 0.7) for z in (0, 2)),
+    *((f, (x, z)) for f in (none_between, none_by_iterations) for x in (0.3, 0.7) for z in (0, 2)),
 ]
 
 
@@ -274,3 +318,23 @@ def test_a_loop_left_half_way_says_so():
     assert grad(summed, jit=False)(0.7, 2) == 1.0
     with pytest.raises(UnboundLocalError, match="'s'"):
         grad(summed, jit=False)(0.7, 5)
+
+
+def left_in_each_iteration(x):
+    s = x
+    for _ in range(3):
+        try:
+            for j in range(3):
+                s = s * 1.1
+                if j == 1:
+                    raise ValueError("half-way")
+                s = s + 0.1
+        except ValueError:
+            continue
+    return s
+
+
+def test_half_way_in_an_iteration():
+    """What the first iteration has left half-way the second cannot read."""
+    with pytest.raises(UnboundLocalError, match="'s'"):
+        grad(left_in_each_iteration, jit=False)(0.7)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from srcgrad.frontend.calls.recursion import Activation
     from srcgrad.frontend.calls.rule_values import RuledCall
     from srcgrad.frontend.control.slots import Slot
+    from srcgrad.frontend.nodes.raised_again import Raised
 
 Variable = tuple[Scope, str]
 PACKAGE = Path(__file__).parent.parent
@@ -89,8 +90,11 @@ class Lowering:
         unless lowering begins again because an item has become known.
     overwritten
         Those of them that hold arrays in places where others were before.
-    caught
-        The exceptions that handlers around would catch.
+    caught, tries
+        The exceptions that handlers around would catch; for each `try` around the depth of its block, and those that
+        its handlers do more with than raise them again.
+    passing
+        The exceptions that variables may stand for; see ``nodes.raised_again``.
     changes
         How often a container was given other items.
     draws, order
@@ -132,6 +136,8 @@ class Lowering:
         self.gone_through: list[tuple[object, GrowingList]] = []
         self.visited: list[tuple[object, GrowingList]] = []
         self.caught: tuple[type, ...] = ()
+        self.tries: list[tuple[int, tuple[type, ...]]] = []
+        self.passing: dict[Variable, tuple[Raised, ...]] = {}
         self.changes = 0
         self.draws = False
         self.order: ArrayValue | None = None
@@ -187,16 +193,28 @@ class Lowering:
             except LowerAgainError:
                 raise
             except Error as error:
-                if error.of_none and self.builder.depth > 1:
+                if self.may_end_in(error):
                     self.end_in(error)
                     return
                 if self.guesses == guesses and self.doubtful is None:
                     raise
                 self.doubtful = self.doubtful or error
 
+    def may_end_in(self, error: Error) -> bool:
+        """Whether an error is an exception at run time, if the block being lowered is reached: it may never be.
+
+        One of a number that is needed where there is None, or one that a handler outside of the block would catch.
+        """
+        if error.of_none and self.builder.depth > 1:
+            return True
+        raised = error.raised
+        catching = [depth for depth, classes in self.tries if raised is not None and issubclass(raised, classes)]
+        return bool(catching) and self.builder.depth > catching[-1]
+
     def end_in(self, error: Error) -> None:
-        """The block ends in an exception: it needs a number where there is None, and may never be reached."""
-        self.builder.emit("check", truth(False), exception="TypeError", message=error.message)
+        """The block ends in an exception."""
+        exception = (error.raised or TypeError).__name__
+        self.builder.emit("check", truth(False), exception=exception, message=error.message)
         self.dead = True
 
     @contextmanager
@@ -254,6 +272,9 @@ class Lowering:
         current.extend(ops or ())
         try:
             yield current
+        except Error as error:
+            error.in_a_block = True
+            raise
         finally:
             while self.builder.depth > depth:
                 self.builder.close()

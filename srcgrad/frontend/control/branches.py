@@ -78,7 +78,7 @@ def _run(lowering: Lowering, emit: Emit, before: dict[Variable, Binding]) -> Sid
         except UnresolvedError:
             return None
         except Error as error:
-            if not error.of_none:
+            if not lowering.may_end_in(error):
                 raise
             lowering.end_in(error)
             result = Static(None)

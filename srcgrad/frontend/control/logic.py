@@ -63,7 +63,7 @@ def _both_computed(
         try:
             value = right()
         except Error as error:
-            if not error.of_none:
+            if not lowering.may_end_in(error):
                 raise
     pure = len(ops) <= CHEAP and all(effect(op.primitive) is Effect.PURE for op in ops)
     unchanged = all(lowering.variables().get(key) is old for key, old in before.items()) and not lowering.dead

@@ -27,10 +27,12 @@ from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering, Variable
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.messages import exception_named
+from srcgrad.frontend.nodes.raised_again import Raised, one_each, raised_by, remember
+from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.registry import statement
 from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
-from srcgrad.frontend.syntax.desugar import caught_by, raises_alone
-from srcgrad.frontend.values import FrontValue, ScalarValue, Static, TupleValue
+from srcgrad.frontend.syntax.desugar import caught_by, passing_of, raises_alone
+from srcgrad.frontend.values import FrontValue, MaybeNone, ScalarValue, Static, TupleValue
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
 from srcgrad.ir.types import F32, F64, INDEX, Scalar
@@ -61,23 +63,22 @@ def _with(lowering: Lowering, node: ast.With) -> None:
 
 @statement(ast.Try)
 def _try(lowering: Lowering, node: ast.Try) -> None:
-    handlers = [_classes(lowering, handler) for handler in node.handlers]
+    own = [_classes(lowering, handler) for handler in node.handlers]
+    stopped = tuple(cls for _, classes in lowering.tries for cls in classes)
+    handlers = own or ([stopped] if stopped else [])
+    if not handlers:  # nobody sees what a `finally` does before it is left by an exception
+        lowering.execute(node.body)
+        return
     before, start, changes = lowering.variables(), len(lowering.builder.ops), lowering.changes
-    caught_around = lowering.caught
-    lowering.caught = (*caught_around, *(cls for classes in handlers for cls in classes))
-    stretches = lowering.builder.stretches
-    lowering.builder.stretches = True  # an assumption that failed would be caught
-    parts, ends_in = _steps(lowering, node.body, handlers)
-    lowering.builder.stretches, lowering.caught = stretches, caught_around
-    last = next((step for step in reversed(parts) if step.ops), None)
-    if lowering.dead and last is not None and (number := _handler_of(last.ops[-1], handlers)):
-        last.ops.pop()  # what is raised for sure
-        lowering.builder.ops.pop()
-        lowering.dead, ends_in = False, number
+    parts, ends_in = _tried(lowering, node, own, handlers)
     ops = lowering.builder.ops[start:]
     raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
+    kinds = one_each([*(raised_by(op) for op in raising if op.primitive != "call"), *([ends_in] if ends_in else [])])
+    if passing_of(node):
+        handlers = [(raised.cls,) for raised in kinds]
+    last = _first_for(ends_in.cls, handlers) if ends_in else 0
     if not raising:
-        names.store(lowering, caught_by(node), Static(ends_in))
+        _tell(lowering, node, Static(last), own, kinds)
         return
     if lowering.dead or lowering.changes > changes or not _only_computes(ops, handlers):
         lowering.refuse(node, "an exception is caught that may be raised behind other effects", INSTEAD)
@@ -86,33 +87,71 @@ def _try(lowering: Lowering, node: ast.Try) -> None:
     for step in parts:
         reached, caught = caught, _speculated(lowering, step.ops, handlers, caught)
         step.fine = None if caught is reached else ScalarValue(lowering.builder("eq", caught, NOTHING))
-    if ends_in:
-        caught = lowering.builder("select", lowering.builder("eq", caught, NOTHING), index(ends_in), caught)
+    if last:
+        caught = lowering.builder("select", lowering.builder("eq", caught, NOTHING), index(last), caught)
     for variable, value in lowering.variables().items():
         if value is not before.get(variable):
             variable[0].names[variable[1]] = _after(lowering, parts, variable)
-    names.store(lowering, caught_by(node), ScalarValue(caught, weak=True))
+    _tell(lowering, node, ScalarValue(caught, weak=True), own, kinds)
+
+
+def _tried(
+    lowering: Lowering, node: ast.Try, own: Sequence[tuple[type, ...]], handlers: Sequence[tuple[type, ...]]
+) -> tuple[list[Step], Raised | None]:
+    """The statements of a body, lowered, and the exception that it is known to end in."""
+    around, stretches = lowering.caught, lowering.builder.stretches
+    lowering.caught = (*lowering.caught, *(cls for classes in own for cls in classes))
+    stopped = tuple(cls for classes in own if not isinstance(classes, Passing) for cls in classes)
+    lowering.tries.append((lowering.builder.depth, stopped))
+    lowering.builder.stretches = True  # an assumption that failed would be caught
+    parts, ends_in = _steps(lowering, node.body, handlers)
+    lowering.caught, lowering.builder.stretches = around, stretches
+    lowering.tries.pop()
+    last = next((step for step in reversed(parts) if step.ops), None)
+    if lowering.dead and last is not None and _handler_of(last.ops[-1], handlers):
+        ends_in = raised_by(last.ops.pop())  # what is raised for sure
+        lowering.builder.ops.pop()
+        lowering.dead = False
+    return parts, ends_in
+
+
+def _tell(
+    lowering: Lowering, node: ast.Try, number: Number, own: Sequence[tuple[type, ...]], kinds: Sequence[Raised]
+) -> None:
+    """Bind the variables that say which handler is to run, and which exception may be raised again."""
+    if passing_of(node):
+        remember(lowering, passing_of(node), number, kinds)
+        numbers = [0, *(_first_for(raised.cls, own) for raised in kinds)]
+        if isinstance(number, Static):
+            assert isinstance(number.value, int)
+            number = Static(numbers[number.value])
+        else:
+            handler: Operand = NOTHING
+            for k, n in enumerate(numbers):
+                here = lowering.builder("eq", number.operand, index(k))
+                handler = lowering.builder("select", here, index(n), handler)
+            number = ScalarValue(handler, weak=True)
+    if caught_by(node):
+        names.store(lowering, caught_by(node), number)
 
 
 def _steps(
     lowering: Lowering, body: Sequence[ast.stmt], handlers: Sequence[tuple[type, ...]]
-) -> tuple[list[Step], int]:
-    """The statements up to the first that is known to raise, and the number of its handler: 0 if there is none."""
+) -> tuple[list[Step], Raised | None]:
+    """The statements up to the first that is known to raise what is caught, and that exception."""
     steps: list[Step] = []
-    depth = lowering.builder.depth
     for part in body:
         first, held = len(lowering.builder.ops), lowering.variables()
         try:
             lowering.execute([part])
         except Error as error:
-            number = _first_for(error.raised, handlers) if error.raised and lowering.builder.depth == depth else 0
-            if not number:
+            if error.raised is None or error.in_a_block or not _first_for(error.raised, handlers):
                 raise
             del lowering.builder.ops[first:]
             lowering.rebind(held)
-            return steps, number
+            return steps, Raised(error.raised)
         steps.append(Step(part, held, lowering.builder.ops[first:]))
-    return steps, 0
+    return steps, None
 
 
 class Passing(tuple[type, ...]):
@@ -270,18 +309,37 @@ def _after(lowering: Lowering, steps: Sequence[Step], variable: Variable) -> Bin
     Of a loop or branch that was left half-way it cannot be told how far it came.
     """
     found: Binding = variable[0].names[variable[1]]
-    after = found
+    after: Binding | None = found
     for step in reversed(steps):
         old = step.before.get(variable)
-        if step.fine is None:
-            after = old  # type: ignore[assignment]  # None where it is not bound yet, and then looked at no more
-            continue
-        if isinstance(found, Flagged | Missing | Pending):
-            return found
-        half_way = old is not after and not isinstance(step.statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
-        if half_way or old is None or isinstance(old, Flagged | Missing | Pending):
-            return Flagged(found, step.fine.operand)
-        if old is not found:
-            found = branch(lowering, step.fine, lambda new=found: new, lambda old=old: old)  # type: ignore[misc]  # bound now
+        if step.fine is not None:
+            if isinstance(found, Missing | Pending):
+                return found
+            simple = isinstance(step.statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
+            if old is None or isinstance(old, Missing | Pending) or (old is not after and not simple):
+                found = _bound_where(lowering, step.fine.operand, found)
+            elif old is not found:
+                found = _chosen(lowering, step.fine, variable, (found, old))
         after = old
     return found
+
+
+def _bound_where(lowering: Lowering, fine: Operand, found: FrontValue | Flagged) -> Flagged:
+    """The binding where all is fine; elsewhere the variable has no value."""
+    if isinstance(found, Flagged) and found.none:
+        return Flagged(MaybeNone(found.value, found.bound), fine)
+    if isinstance(found, Flagged):
+        return Flagged(found.value, lowering.builder("and_", fine, found.bound))
+    return Flagged(found, fine)
+
+
+def _chosen(lowering: Lowering, fine: ScalarValue, variable: Variable, bindings: tuple[Binding, Binding]) -> Binding:
+    """The first of two bindings where all is fine, the second elsewhere."""
+    scope, name = variable
+
+    def bind(binding: Binding) -> FrontValue:
+        scope.names[name] = binding
+        return Static(None)
+
+    branch(lowering, fine, lambda: bind(bindings[0]), lambda: bind(bindings[1]))
+    return scope.names[name]

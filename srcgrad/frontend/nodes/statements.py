@@ -16,6 +16,7 @@ from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.nodes import names
 from srcgrad.frontend.nodes.expressions import closure
 from srcgrad.frontend.nodes.messages import exception_and_message, message_of_numbers
+from srcgrad.frontend.nodes.raised_again import is_again, raise_again
 from srcgrad.frontend.numbers.promotion import Number, as_scalar
 from srcgrad.frontend.numbers.scalars import negation
 from srcgrad.frontend.registry import statement
@@ -41,8 +42,9 @@ UNCHANGING = (functools.cache, functools.lru_cache, functools.wraps)
 @statement(ast.If)
 def _if(lowering: Lowering, node: ast.If) -> None:
     test = condition(lowering, node.test)
-    if len(node.body) == 1 and isinstance(node.body[0], ast.Raise) and not node.orelse:
-        _guard(lowering, test, node.body[0])
+    first = node.body[0]
+    if len(node.body) == 1 and isinstance(first, ast.Raise) and not node.orelse and not is_again(lowering, first):
+        _guard(lowering, test, first)
         return
 
     def side(statements: list[ast.stmt]) -> FrontValue:
@@ -65,6 +67,9 @@ def _guard(lowering: Lowering, test: Number, node: ast.Raise) -> None:
 
 @statement(ast.Raise)
 def _raise(lowering: Lowering, node: ast.Raise) -> None:
+    if is_again(lowering, node):
+        raise_again(lowering, node)
+        return
     exception, text, values = exception_and_message(lowering, node)
     lowering.builder.emit("check", truth(False), *values, exception=exception, message=text)
     lowering.dead = True

@@ -10,7 +10,9 @@
                                            y = n * x
 
 What remains of a `with` only names its contexts; what remains of a `try` says in a variable, its attribute ``caught``,
-which of its handlers is to run: 0 for none. ``subset`` has refused what cannot be rewritten.
+which of its handlers is to run: 0 for none. Where an exception is raised again, by a handler or behind a `finally`,
+another variable (``passing``) says which: ``raise`` of that variable raises it. ``subset`` has refused what cannot be
+rewritten.
 """
 
 from __future__ import annotations
@@ -91,7 +93,12 @@ class _Desugar:
         if not node.finalbody:
             return self.caught(node)
         lowered, tried, dispatch = self.left(self.caught(node), [], node)
-        return [*lowered, tried, *self.block(node.finalbody), *dispatch]
+        passing = self.fresh("passing")
+        tried.passing = passing  # type: ignore[attr-defined]  # read by passing_of
+        raised = ast.Compare(ast.Name(passing, ast.Load()), [ast.NotEq()], [ast.Constant(0)])
+        again = ast.copy_location(ast.If(raised, [ast.Raise(ast.Name(passing, ast.Load()))], []), node)
+        first = _assign(passing, ast.Constant(0), node)
+        return [first, *lowered, tried, *self.block(node.finalbody), again, *dispatch]
 
     def caught(self, node: ast.Try) -> list[ast.stmt]:
         """A `try` without its last block."""
@@ -101,12 +108,15 @@ class _Desugar:
         lowered, tried, dispatch = self.left(self.block(node.body), types, node)
         caught = self.fresh("caught")
         tried.caught = caught  # type: ignore[attr-defined]  # read by caught_by
+        passing = self.fresh("passing") if any(_raises_again(h) for h in node.handlers) else ""
+        tried.passing = passing  # type: ignore[attr-defined]  # read by passing_of
         behind = [*dispatch, *self.block(node.orelse)]
         for k, handler in reversed(list(enumerate(node.handlers, 1))):
-            failed = self.block(_without_exception(handler))
+            failed = self.block(_without_exception(handler, passing))
             is_it = ast.Compare(ast.Name(caught, ast.Load()), [ast.Eq()], [ast.Constant(k)])
             behind = [ast.copy_location(ast.If(ast.copy_location(is_it, handler), failed, behind), handler)]
-        return [_assign(caught, ast.Constant(0), node), *lowered, tried, *behind]
+        first = [_assign(name, ast.Constant(0), node) for name in (caught, passing) if name]
+        return [*first, *lowered, tried, *behind]
 
     def left(
         self, body: list[ast.stmt], handlers: list[ast.ExceptHandler], node: ast.Try
@@ -152,27 +162,42 @@ def is_shown_by(node: ast.AST) -> bool:
     return name in SHOWING
 
 
-def _without_exception(handler: ast.ExceptHandler) -> Sequence[ast.stmt]:
-    """The body of a handler in which what is caught is a text, or is named where it is raised again."""
+def _raises_again(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler that does something else, too, raises what it has caught."""
     nodes = [n for s in handler.body for n in ast.walk(s)]
-    raised_again = any(isinstance(n, ast.Raise) and n.exc is None for n in nodes)
-    if raised_again or (handler.name and any(isinstance(n, ast.Name) and n.id == handler.name for n in nodes)):
-        return [_Again(handler).visit(copy.deepcopy(s)) for s in handler.body]
+    return not raises_alone(handler) and any(isinstance(n, ast.Raise) and _is_again(n, handler) for n in nodes)
+
+
+def _is_again(node: ast.Raise, handler: ast.ExceptHandler) -> bool:
+    """Whether what is raised is what the handler has caught, or what one in it has."""
+    return node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
+
+
+def _without_exception(handler: ast.ExceptHandler, passing: str) -> Sequence[ast.stmt]:
+    """The body of a handler in which what is caught is a text, and the variable ``passing`` where it is raised."""
+    nodes = [n for s in handler.body for n in ast.walk(s)]
+    named = handler.name and any(isinstance(n, ast.Name) and n.id == handler.name for n in nodes)
+    if raises_alone(handler):  # which is never said to have caught anything
+        cls = ast.copy_location(ast.Name("Exception", ast.Load()), handler)
+        return [ast.copy_location(ast.Raise(cls), handler)]
+    if named or _raises_again(handler):
+        return [_Again(handler, passing).visit(copy.deepcopy(s)) for s in handler.body]
     return handler.body
 
 
 class _Again(ast.NodeTransformer):
-    """What is raised again is of the first class that the handler catches; the exception is shown by its name."""
+    """What is raised again is named by a variable; the exception is shown by the name of its class."""
 
-    def __init__(self, handler: ast.ExceptHandler) -> None:
+    def __init__(self, handler: ast.ExceptHandler, passing: str) -> None:
         caught = handler.type or ast.copy_location(ast.Name("Exception", ast.Load()), handler)
-        self.cls = caught.elts[0] if isinstance(caught, ast.Tuple) else caught
+        self.handler, self.passing = handler, passing
         self.name = handler.name
         self.shown = ast.copy_location(ast.Constant(ast.unparse(caught)), handler)
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        again = node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == self.name)
-        return ast.copy_location(ast.Raise(self.cls, None), node) if again else self.generic_visit(node)
+        if not _is_again(node, self.handler):
+            return self.generic_visit(node)
+        return ast.fix_missing_locations(ast.copy_location(ast.Raise(ast.Name(self.passing, ast.Load())), node))
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return self.shown if node.id == self.name else node
@@ -204,9 +229,13 @@ def leaving(node: ast.Try) -> dict[str, tuple[str, str]]:
 
 
 def caught_by(node: ast.Try) -> str:
-    """The variable that says which handler is to run."""
-    name: str = node.caught  # type: ignore[attr-defined]  # set above
-    return name
+    """The variable that says which handler is to run; "" of a `try` that only has a `finally`."""
+    return getattr(node, "caught", "")
+
+
+def passing_of(node: ast.Try) -> str:
+    """The variable that says which exception is raised again behind the `try`; "" where none is."""
+    return getattr(node, "passing", "")
 
 
 def _pattern(subject: ast.expr, pattern: ast.pattern) -> tuple[list[ast.expr], list[tuple[str, ast.expr]]]:

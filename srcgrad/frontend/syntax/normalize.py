@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from srcgrad.frontend.syntax.desugar import caught_by, leaving
+from srcgrad.frontend.syntax.desugar import caught_by, leaving, passing_of
 from srcgrad.frontend.syntax.exits import Exit, Loop, completes, exits, kind_of, may_complete, nested, raises
 from srcgrad.frontend.syntax.fresh_names import FreshNames
 
@@ -107,10 +107,9 @@ class _Normalizer:
             return [_assign(value, _returned(e), e), *raised] if value else raised
 
         body = self.region(statement.body, leave)
-        if not statement.handlers:
-            return body
         new = ast.Try(body, statement.handlers, [], [])
         new.caught = caught_by(statement)  # type: ignore[attr-defined]  # read by caught_by
+        new.passing = passing_of(statement)  # type: ignore[attr-defined]  # read by passing_of
         return [ast.fix_missing_locations(ast.copy_location(new, statement))]
 
     def plain_branch(self, statement: ast.If, leave: Leave) -> ast.stmt:
