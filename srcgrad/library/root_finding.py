@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy import optimize
 
-from srcgrad.annotations.custom import stop_gradient
+from srcgrad.annotations.custom import custom_jvp, stop_gradient
 from srcgrad.frontend.calls.compile_time import refuse
 from srcgrad.library.directions import value_and_slope
 from srcgrad.primitives.library import library
@@ -33,11 +33,24 @@ def implicitly(f: Scalar, root: Real, args: Sequence[object]) -> Real:
     start = stop_gradient(root)
     x = start
     for _ in range(2):
-        y, slope = value_and_slope(f, x, args)
-        if slope == 0.0:
-            raise ZeroDivisionError("the function has slope 0 at its root, which therefore has no derivative")
-        x = x - y / slope
+        x = newton_step(x, *value_and_slope(f, x, args))
     return start + (x - stop_gradient(x))
+
+
+@custom_jvp
+def newton_step(x: Real, y: Real, slope: Real) -> Real:
+    """``x - y / slope``; where the slope is 0 only the derivative does not exist."""
+    return x if slope == 0.0 else x - float(np.divide(y, slope))  # which has no check: it is called inside `try`
+
+
+@newton_step.defjvp
+def _newton_step_jvp(primals: tuple[Real, Real, Real], tangents: tuple[Real, Real, Real]) -> tuple[Real, Real]:
+    x, y, slope = primals
+    dx, dy, dslope = tangents
+    if slope == 0.0:
+        raise ZeroDivisionError("the function has slope 0 at its root, which therefore has no derivative")
+    step = y / slope
+    return x - step, dx - (dy - step * dslope) / slope
 
 
 def bracketed(f: Scalar, a: Real, b: Real, args: Sequence[object], xtol: Real, rtol: Real, limit: int) -> Real:

@@ -34,7 +34,7 @@ from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.syntax.desugar import caught_by, passing_of, raises_alone
 from srcgrad.frontend.values import FrontValue, MaybeNone, ScalarValue, Static, TupleValue
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
+from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, constant, index, walk
 from srcgrad.ir.types import F32, F64, INDEX, Scalar
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
@@ -65,17 +65,18 @@ def _with(lowering: Lowering, node: ast.With) -> None:
 def _try(lowering: Lowering, node: ast.Try) -> None:
     own = [_classes(lowering, handler) for handler in node.handlers]
     stopped = tuple(cls for _, classes in lowering.tries for cls in classes)
-    handlers = own or ([stopped] if stopped else [])
-    if not handlers:  # nobody sees what a `finally` does before it is left by an exception
+    caught_here = own or ([stopped] if stopped else [])
+    if not caught_here:  # nobody sees what a `finally` does before it is left by an exception
         lowering.execute(node.body)
         return
     before, start, changes = lowering.variables(), len(lowering.builder.ops), lowering.changes
-    parts, ends_in = _tried(lowering, node, own, handlers)
+    parts, ends_in = _tried(lowering, node, own, caught_here)
+    handlers = Handlers.among(lowering, caught_here)
     ops = lowering.builder.ops[start:]
     raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
     kinds = one_each([*(raised_by(op) for op in raising if op.primitive != "call"), *([ends_in] if ends_in else [])])
     if passing_of(node):
-        handlers = [(raised.cls,) for raised in kinds]
+        handlers = Handlers.among(lowering, [(raised.cls,) for raised in kinds])
     last = _first_for(ends_in.cls, handlers) if ends_in else 0
     if not raising:
         _tell(lowering, node, Static(last), own, kinds)
@@ -108,7 +109,7 @@ def _tried(
     lowering.caught, lowering.builder.stretches = around, stretches
     lowering.tries.pop()
     last = next((step for step in reversed(parts) if step.ops), None)
-    if lowering.dead and last is not None and _handler_of(last.ops[-1], handlers):
+    if lowering.dead and last is not None and _handler_of(last.ops[-1], Handlers(handlers)):
         ends_in = raised_by(last.ops.pop())  # what is raised for sure
         lowering.builder.ops.pop()
         lowering.dead = False
@@ -154,6 +155,25 @@ def _steps(
     return steps, None
 
 
+class Handlers(tuple[tuple[type, ...], ...]):
+    """What the handlers of a `try` catch; ``quiet`` are the functions out of line that raise nothing."""
+
+    quiet: frozenset[str] = frozenset()
+
+    @classmethod
+    def among(cls, lowering: Lowering, classes: Iterable[tuple[type, ...]]) -> Handlers:
+        made = cls(classes)
+        made.quiet = frozenset(name for name, callee in lowering.callees.items() if _is_quiet(callee))
+        return made
+
+
+def _is_quiet(callee: Function) -> bool:
+    """Whether a function with a derivative rule computes numbers, and cannot raise."""
+    numbers = all(isinstance(x.type, Scalar) for x in callee.results)
+    silent = (Effect.PURE, Effect.READ, Effect.CONTROL)
+    return callee.rules is not None and numbers and all(effect(op.primitive) in silent for op in walk(callee.body))
+
+
 class Passing(tuple[type, ...]):
     """The classes of a handler that only raises what it has caught, as if it were not there."""
 
@@ -182,7 +202,7 @@ def _classes(lowering: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...]
     return Passing(classes) if raises_alone(handler) else classes
 
 
-def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
+def _handler_of(op: Op, handlers: Handlers) -> int:
     """The number of the handler that would catch what this op may raise; 0 for none."""
     if op.primitive == "check":
         raised: type = exception_named(op.text("exception"))
@@ -190,7 +210,7 @@ def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
         # Not by a handler of all there is: what it was written for is seldom an index out of range, which is raised.
         return _first(lambda classes: bool({IndexError, LookupError} & set(classes)), handlers)
     elif op.primitive == "call":
-        return 1
+        return 0 if op.text("callee") in handlers.quiet else 1
     else:
         return 0
     return _first_for(raised, handlers)
@@ -206,14 +226,16 @@ def _first(catches: Callable[[tuple[type, ...]], bool], handlers: Sequence[tuple
     return 0 if found and isinstance(handlers[found - 1], Passing) else found
 
 
-def _only_computes(ops: Sequence[Op], handlers: Sequence[tuple[type, ...]]) -> bool:
+def _only_computes(ops: Sequence[Op], handlers: Handlers) -> bool:
     """Whether the ops may all run although one of them should have raised."""
     first = next(k for k, op in enumerate(ops) if _handler_of(op, handlers) or op.blocks)
     inside = list(walk(Block((), tuple(ops[first:]), ())))
     own = _memory_of(walk(Block((), tuple(ops), ())))
     if any(op.primitive == "check_index" and _handler_of(op, handlers) for op in inside):
         return False  # what it guards would be read
-    return all(effect(op.primitive) in COMPUTING or _fills(op, own) or _may_be_left_out(op) for op in inside)
+    quiet = [op for op in inside if op.primitive == "call" and op.text("callee") in handlers.quiet]
+    others = [op for op in inside if op not in quiet]
+    return all(effect(op.primitive) in COMPUTING or _fills(op, own) or _may_be_left_out(op) for op in others)
 
 
 def _memory_of(ops: Iterable[Op]) -> set[Operand]:
@@ -235,9 +257,7 @@ def _fills(op: Op, own: set[Operand]) -> bool:
     return effect(op.primitive) is Effect.WRITE and op.operands[0] in own
 
 
-def _speculated(
-    lowering: Lowering, ops: Sequence[Op], handlers: Sequence[tuple[type, ...]], caught: Operand = NOTHING
-) -> Operand:
+def _speculated(lowering: Lowering, ops: Sequence[Op], handlers: Handlers, caught: Operand = NOTHING) -> Operand:
     """The ops without the checks that would be caught, and the number of the handler of the first that fails."""
     for op in ops:
         number = _handler_of(op, handlers)
@@ -253,7 +273,7 @@ def _speculated(
     return caught
 
 
-def _speculated_inside(lowering: Lowering, op: Op, handlers: Sequence[tuple[type, ...]], caught: Operand) -> Operand:
+def _speculated_inside(lowering: Lowering, op: Op, handlers: Handlers, caught: Operand) -> Operand:
     """A branch or loop that gives the number of the handler besides its results; a `while` ends where there is one."""
     carried = op.primitive != "if"
     blocks = []
@@ -286,6 +306,8 @@ def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
     elif op.primitive == "check_index":
         first = builder("select", builder("eq", caught, index(0)), op.operands[0], index(0))
         builder.ops.append(replace(op, operands=(first, *op.operands[1:])))
+    elif op.primitive == "call":
+        builder.ops.append(_called_behind(builder, op, caught))
     elif _may_be_left_out(op):
         builder.if_(builder("eq", caught, index(0)), lambda: _alone(builder, op), lambda: [])
     elif op.primitive in SCALARS and SCALARS[op.primitive].singular and op.result.type in (Scalar(F64), Scalar(F32)):
@@ -296,6 +318,14 @@ def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
         builder.ops.append(Op("select", operands, op.results, location=op.location))
     else:
         builder.ops.append(op)
+
+
+def _called_behind(builder: Builder, op: Op, caught: Operand) -> Op:
+    """A call whose derivative may raise: zeros where something was caught before."""
+    own = tuple(Value(x.type) for x in op.results)
+    zeros = tuple(constant(0, x.type.dtype) for x in op.results if isinstance(x.type, Scalar))
+    sides = (Block((), (replace(op, results=own),), own), Block((), (), zeros))
+    return Op("if", (builder("eq", caught, index(0)),), op.results, sides, location=op.location)
 
 
 def _alone(builder: Builder, op: Op) -> list[Operand]:
