@@ -37,6 +37,32 @@ def test_caller_keeps_its_array(axes: str, order: str) -> None:
     np.testing.assert_array_equal(x, before)
 
 
+CHOSEN = """
+def chosen(x: f64[{axes}], c: bool):
+    store(x, 0, 0, 2.0)
+    with if_(c) as (y,):
+        def _():
+            yield x
+        def _():
+            yield x
+    v: f64 = load(y, 0, 0)
+    return v
+"""
+
+
+@pytest.mark.parametrize("axes", ["1, :", "1, :, 'F'", ":, 1, 'F'", "1, :, 'A'", ":, 1, 'A'", ":, :, 'A'"])
+def test_a_copy_is_of_the_very_type(axes: str) -> None:
+    """Where branches merge it with other arrays, nothing else would fit."""
+    function = parse(CHOSEN.format(axes=axes), infer)
+    copied = copy_arguments(function)
+    verify(copied, infer)
+    (branch,) = (op for op in copied.body.ops if op.primitive == "if")
+    assert [b.yields[0].type for b in branch.blocks] == [function.parameters[0].type] * 2
+    x = np.ones((1, 3)) if axes.startswith("1") else np.ones((3, 1))
+    assert run(copied, x, True) == (2.0,)
+    assert x[0, 0] == 1.0
+
+
 def test_nothing_written_nothing_copied() -> None:
     function = parse("def f(x: f64[:]):\n    v: f64 = load(x, 0)\n    return v\n", infer)
     assert copy_arguments(function) is function

@@ -298,6 +298,23 @@ def test_elements_are_found_under_another_shape(f) -> None:
     np.testing.assert_allclose(hessian(f, jit=False)(x), numeric, rtol=1e-8, atol=1e-8)
 
 
+def shrunk_rows(x):
+    """Writes to its argument, which a branch merges with a new array."""
+    x[0] *= x[0, 1]
+    for k in range(2):
+        if x[0, k] > 0.5:
+            x = x * 0.5
+    return np.sum(x**3)
+
+
+def test_an_argument_of_one_row_that_is_written_to() -> None:
+    x = np.array([[0.9, 0.8, 1.4]])
+    h, g = 1e-5, grad(shrunk_rows, jit=False)
+    units = np.eye(3).reshape(3, 1, 3)
+    numeric = np.stack([(g(x + h * e) - g(x - h * e)) / (2.0 * h) for e in units], axis=-1).reshape(1, 3, 1, 3)
+    np.testing.assert_allclose(hessian(shrunk_rows, jit=False)(x), numeric, rtol=1e-7, atol=1e-7)
+
+
 def short_circuited(x):
     """A loop that goes on by two conditions, the second of which may only be asked for where the first holds."""
     u, i = x[0], 0

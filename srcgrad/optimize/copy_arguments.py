@@ -13,11 +13,13 @@ Before and after, for a function that doubles its argument in place::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from srcgrad.analysis.written import written_parameters
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Function, Operand, Value
+from srcgrad.ir.core import Block, Function, Operand, Value, index
 from srcgrad.ir.rewrite import substitute
 from srcgrad.ir.types import Array
 from srcgrad.primitives.table import new_builder
@@ -40,12 +42,22 @@ def copy_array(builder: Builder, array: Value) -> Value:
     """Fresh memory with the same elements, of the very type of ``array``."""
     type_ = array.type
     assert isinstance(type_, Array)
-    extents: list[Operand] = [builder("dim", array, axis=k) for k in range(type_.rank)]
-    reverse = tuple(reversed(range(type_.rank)))
-    if type_.layout == "F":
-        memory = builder("alloc", *reversed(extents), name=array.name, dtype=type_.dtype, fill="empty")
-        copy = builder("transpose", memory, name=array.name, permutation=reverse)
-    else:
-        copy = builder("alloc", *extents, name=array.name, dtype=type_.dtype, fill="empty")
+    axes = range(type_.rank)
+    extents: list[Operand] = [index(1) if k in type_.ones else builder("dim", array, axis=k) for k in axes]
+    copy = _memory(builder, type_, extents, array.name)
     builder.nest(extents, lambda at: builder.emit("store", copy, *at, builder("load", array, *at)))
-    return copy if type_.layout != "A" else builder("relax", copy, name=array.name)
+    return copy
+
+
+def _memory(builder: Builder, type_: Array, extents: Sequence[Operand], name: str) -> Value:
+    """Memory of this type; where strides are unknown but extents of 1 are not, it is one column of an array."""
+    new = partial(builder, "alloc", name=name, dtype=type_.dtype, fill="empty")
+    match type_.layout:
+        case "F":
+            backwards = tuple(reversed(range(type_.rank)))
+            return builder("transpose", new(*reversed(extents)), name=name, permutation=backwards)
+        case "A" if type_.ones:
+            return builder("slice", new(*extents, index(1)), index(0), name=name, axes=":" * type_.rank + "i")
+        case "A":
+            return builder("relax", new(*extents), name=name)
+    return new(*extents)
