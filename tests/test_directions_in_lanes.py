@@ -315,6 +315,26 @@ def test_an_argument_of_one_row_that_is_written_to() -> None:
     np.testing.assert_allclose(hessian(shrunk_rows, jit=False)(x), numeric, rtol=1e-7, atol=1e-7)
 
 
+def halved(a, low, high, factor):
+    if high - low == 1:
+        return a[low] * factor
+    middle = (low + high) // 2
+    return np.sin(halved(a, low, middle, factor)) + halved(a, middle, high, factor) * a[low] * 0.5
+
+
+def by_halves(x):
+    """A number that is computed for a call alone."""
+    x[-1] = x[0] * 0.5
+    return np.sin(halved(x, 0, x.shape[0], np.sin(x[-1] * x[1]))) * x[2]
+
+
+def test_numbers_for_a_call() -> None:
+    x = np.array([0.3, 0.7, -0.2])
+    h, g = 1e-5, grad(by_halves, jit=False)
+    numeric = np.stack([(g(x + h * e) - g(x - h * e)) / (2.0 * h) for e in np.eye(3)], axis=-1)
+    np.testing.assert_allclose(hessian(by_halves, jit=False)(x), numeric, rtol=1e-8, atol=1e-9)
+
+
 def short_circuited(x):
     """A loop that goes on by two conditions, the second of which may only be asked for where the first holds."""
     u, i = x[0], 0

@@ -53,7 +53,7 @@ def masked_branch(widening: Widening, op: Op) -> None:
     apart = [k for k, result in enumerate(op.results) if result not in widening.facts.sums]
     for k in apart:
         widening.hold(op.results[k])
-    widening.flush([], op, op.operands[0])
+    widening.flush([], op, op.operands[:1])
 
     def side(block: Block) -> None:
         def taken(lane: Lane) -> Operand:
@@ -103,7 +103,7 @@ def masked_for(widening: Widening, op: Op) -> None:
     apart = [c for c in carried if c not in sums]
     for _, parameter, _, result in apart:
         widening.hold(result, parameter)
-    widening.flush(widening.carries((initial, result) for initial, _, _, result in apart), op, trips)
+    widening.flush(widening.carries((initial, result) for initial, _, _, result in apart), op, (trips,))
     most = most_trips(widening, trips)
     buffer = new_buffer(widening)
 

@@ -132,7 +132,7 @@ class Widening:
         elif op in self.summed_before:
             self._accumulate_multiple(op, self.summed_before[op])
         elif effect(op.primitive) is Effect.CALL and not self.facts.is_common(op):
-            self.flush([], op)
+            self.flush([], op, op.operands)
             call_with_lanes(self, op)
         elif op.primitive == "dim" or self.is_same(op):
             if self.overtakes(op):
@@ -216,10 +216,10 @@ class Widening:
 
     # -- one loop over the lanes --------------------------------------------------------------------------
 
-    def flush(self, carries: list[Carry], behind: Op | Block, needed: Operand | None = None) -> None:
+    def flush(self, carries: list[Carry], behind: Op | Block, needed: Sequence[Operand] = ()) -> None:
         """Emit the loop over lanes that does what is pending, in front of an op or at the end of a block.
 
-        ``needed`` is a value that the op will want in further loops over lanes.
+        ``needed`` are values that the op will want in further loops over lanes.
         """
         ops, self.pending = self.pending, []
         carries = [c for c in carries if self.buffers.get(c.value) is not c.buffer]  # type: ignore[arg-type]  # a Const is in no buffer
@@ -312,16 +312,16 @@ class Widening:
                 self.same[op.result] = self.builder(op.primitive, *self.alike([start]), totals[op], name=op.result.name)
 
     def _hold_what_is_used_later(
-        self, ops: Sequence[Op], behind: Op | Block, needed: Operand | None, fill: str
+        self, ops: Sequence[Op], behind: Op | Block, needed: Sequence[Operand], fill: str
     ) -> None:
         """A buffer for each result of these ops that something else uses, too; what is carried has its own."""
         inside = {behind, *_with_inner(ops)}
         for op in ops:
             for result in op.results:
-                elsewhere = result is needed or any(user not in inside for user in self.users.get(result, ()))
+                elsewhere = result in needed or any(user not in inside for user in self.users.get(result, ()))
                 if not elsewhere or result in self.buffers or result in self.facts.sums:
                     continue
-                if result is not needed and self._may_be_read_again(op):
+                if result not in needed and self._may_be_read_again(op):
                     self.read_again[result] = op
                 else:
                     self.buffers[result] = self.new_buffer(result, fill)
