@@ -93,7 +93,25 @@ def two_tries(x, z):
     return s
 
 
-FUNCTIONS = [missing_key_in_a_branch, in_a_loop, in_a_helper, loop_may_not_run, expression, in_the_test, two_tries]
+def too_short(x, z):
+    t = (x, 2.0)
+    try:
+        s = t[2] if z > 0 else t[0] * 3.0
+    except IndexError:
+        s = x * 5.0
+    return s
+
+
+FUNCTIONS = [
+    too_short,
+    missing_key_in_a_branch,
+    in_a_loop,
+    in_a_helper,
+    loop_may_not_run,
+    expression,
+    in_the_test,
+    two_tries,
+]
 
 
 @pytest.mark.parametrize("z", [0, 2])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TypeGuard
 
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend import handlers
 from srcgrad.frontend.arrays.stores import require_no_outdated_copies
 from srcgrad.frontend.boundary.callables import python_function
@@ -91,7 +91,8 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
         except LowerAgainError as found:
             found.note(known)
             last = found
-    raise last
+    place = {name: getattr(last, name) for name in ("file", "line", "column", "end_column")}
+    raise UnsupportedError(last.message, hint=last.hint, **place) from None
 
 
 def _has_source(python: object) -> TypeGuard[FunctionType]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numba
@@ -26,7 +26,7 @@ from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering, Variable
 from srcgrad.frontend.nodes import names
-from srcgrad.frontend.nodes.messages import exception_named
+from srcgrad.frontend.nodes.handlers import Handlers, Passing, first_for, handler_of, reason
 from srcgrad.frontend.nodes.raised_again import Raised, one_each, raised_by, remember
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.registry import statement
@@ -34,7 +34,7 @@ from srcgrad.frontend.scope import Binding, Flagged, Missing, Pending
 from srcgrad.frontend.syntax.desugar import caught_by, passing_of, raises_alone
 from srcgrad.frontend.values import FrontValue, MaybeNone, ScalarValue, Static, TupleValue
 from srcgrad.ir.build import Builder
-from srcgrad.ir.core import Block, Const, Function, Op, Operand, Value, constant, index, walk
+from srcgrad.ir.core import Block, Const, Op, Operand, Value, constant, index, walk
 from srcgrad.ir.types import F32, F64, INDEX, Scalar
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect
@@ -44,7 +44,6 @@ WITHOUT_EFFECT = (np.errstate, contextlib.nullcontext, warnings.catch_warnings)
 # What may be done although an exception should have been raised before.
 COMPUTING = (Effect.PURE, Effect.READ, Effect.VIEW, Effect.ALLOCATE, Effect.CHECK, Effect.GUARD, Effect.CONTROL)
 NOTHING = index(0)  # the number of no handler
-INSTEAD = "Test for the condition with `if` instead of catching an exception."
 
 
 @statement(ast.With)
@@ -73,16 +72,16 @@ def _try(lowering: Lowering, node: ast.Try) -> None:
     parts, ends_in = _tried(lowering, node, own, caught_here)
     handlers = Handlers.among(lowering, caught_here)
     ops = lowering.builder.ops[start:]
-    raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
+    raising = [op for op in walk(Block((), tuple(ops), ())) if handler_of(op, handlers)]
     kinds = one_each([*(raised_by(op) for op in raising if op.primitive != "call"), *([ends_in] if ends_in else [])])
     if passing_of(node):
         handlers = Handlers.among(lowering, [(raised.cls,) for raised in kinds])
-    last = _first_for(ends_in.cls, handlers) if ends_in else 0
+    last = first_for(ends_in.cls, handlers) if ends_in else 0
     if not raising:
         _tell(lowering, node, Static(last), own, kinds)
         return
     if lowering.dead or lowering.changes > changes or not _only_computes(ops, handlers):
-        lowering.refuse(node, "an exception is caught that may be raised behind other effects", INSTEAD)
+        lowering.refuse(node, *reason(walk(Block((), tuple(ops), ())), handlers))
     del lowering.builder.ops[start:]
     caught: Operand = NOTHING
     for step in parts:
@@ -109,7 +108,7 @@ def _tried(
     lowering.caught, lowering.builder.stretches = around, stretches
     lowering.tries.pop()
     last = next((step for step in reversed(parts) if step.ops), None)
-    if lowering.dead and last is not None and _handler_of(last.ops[-1], Handlers(handlers)):
+    if lowering.dead and last is not None and handler_of(last.ops[-1], Handlers(handlers)):
         ends_in = raised_by(last.ops.pop())  # what is raised for sure
         lowering.builder.ops.pop()
         lowering.dead = False
@@ -122,7 +121,7 @@ def _tell(
     """Bind the variables that say which handler is to run, and which exception may be raised again."""
     if passing_of(node):
         remember(lowering, passing_of(node), number, kinds)
-        numbers = [0, *(_first_for(raised.cls, own) for raised in kinds)]
+        numbers = [0, *(first_for(raised.cls, own) for raised in kinds)]
         if isinstance(number, Static):
             assert isinstance(number.value, int)
             number = Static(numbers[number.value])
@@ -146,36 +145,13 @@ def _steps(
         try:
             lowering.execute([part])
         except Error as error:
-            if error.raised is None or error.in_a_block or not _first_for(error.raised, handlers):
+            if error.raised is None or error.in_a_block or not first_for(error.raised, handlers):
                 raise
             del lowering.builder.ops[first:]
             lowering.rebind(held)
             return steps, Raised(error.raised)
         steps.append(Step(part, held, lowering.builder.ops[first:]))
     return steps, None
-
-
-class Handlers(tuple[tuple[type, ...], ...]):
-    """What the handlers of a `try` catch; ``quiet`` are the functions out of line that raise nothing."""
-
-    quiet: frozenset[str] = frozenset()
-
-    @classmethod
-    def among(cls, lowering: Lowering, classes: Iterable[tuple[type, ...]]) -> Handlers:
-        made = cls(classes)
-        made.quiet = frozenset(name for name, callee in lowering.callees.items() if _is_quiet(callee))
-        return made
-
-
-def _is_quiet(callee: Function) -> bool:
-    """Whether a function with a derivative rule computes numbers, and cannot raise."""
-    numbers = all(isinstance(x.type, Scalar) for x in callee.results)
-    silent = (Effect.PURE, Effect.READ, Effect.CONTROL)
-    return callee.rules is not None and numbers and all(effect(op.primitive) in silent for op in walk(callee.body))
-
-
-class Passing(tuple[type, ...]):
-    """The classes of a handler that only raises what it has caught, as if it were not there."""
 
 
 @dataclass
@@ -202,36 +178,12 @@ def _classes(lowering: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...]
     return Passing(classes) if raises_alone(handler) else classes
 
 
-def _handler_of(op: Op, handlers: Handlers) -> int:
-    """The number of the handler that would catch what this op may raise; 0 for none."""
-    if op.primitive == "check":
-        raised: type = exception_named(op.text("exception"))
-    elif op.primitive == "check_index":
-        # Not by a handler of all there is: what it was written for is seldom an index out of range, which is raised.
-        return _first(lambda classes: bool({IndexError, LookupError} & set(classes)), handlers)
-    elif op.primitive == "call":
-        return 0 if op.text("callee") in handlers.quiet else 1
-    else:
-        return 0
-    return _first_for(raised, handlers)
-
-
-def _first_for(raised: type, handlers: Sequence[tuple[type, ...]]) -> int:
-    """The number of the handler that catches an exception of this class; 0 if none does."""
-    return _first(lambda classes: issubclass(raised, classes), handlers)
-
-
-def _first(catches: Callable[[tuple[type, ...]], bool], handlers: Sequence[tuple[type, ...]]) -> int:
-    found = next((k for k, classes in enumerate(handlers, 1) if catches(classes)), 0)
-    return 0 if found and isinstance(handlers[found - 1], Passing) else found
-
-
 def _only_computes(ops: Sequence[Op], handlers: Handlers) -> bool:
     """Whether the ops may all run although one of them should have raised."""
-    first = next(k for k, op in enumerate(ops) if _handler_of(op, handlers) or op.blocks)
+    first = next(k for k, op in enumerate(ops) if handler_of(op, handlers) or op.blocks)
     inside = list(walk(Block((), tuple(ops[first:]), ())))
     own = _memory_of(walk(Block((), tuple(ops), ())))
-    if any(op.primitive == "check_index" and _handler_of(op, handlers) for op in inside):
+    if any(op.primitive == "check_index" and handler_of(op, handlers) for op in inside):
         return False  # what it guards would be read
     quiet = [op for op in inside if op.primitive == "call" and op.text("callee") in handlers.quiet]
     others = [op for op in inside if op not in quiet]
@@ -260,9 +212,9 @@ def _fills(op: Op, own: set[Operand]) -> bool:
 def _speculated(lowering: Lowering, ops: Sequence[Op], handlers: Handlers, caught: Operand = NOTHING) -> Operand:
     """The ops without the checks that would be caught, and the number of the handler of the first that fails."""
     for op in ops:
-        number = _handler_of(op, handlers)
+        number = handler_of(op, handlers)
         behind = not isinstance(caught, Const)
-        if op.blocks and (behind or any(_handler_of(inner, handlers) for inner in walk(Block((), (op,), ())))):
+        if op.blocks and (behind or any(handler_of(inner, handlers) for inner in walk(Block((), (op,), ())))):
             caught = _speculated_inside(lowering, op, handlers, caught)
         elif not number:
             _add_behind(lowering.builder, op, caught)
