@@ -7,7 +7,7 @@ from functools import reduce
 from operator import is_
 
 from srcgrad.frontend.arrays.extents import shape
-from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
+from srcgrad.frontend.boundary.structure import Leaf, RunTimeList, Structure, Tree
 from srcgrad.frontend.containers.list_state import ListOfItems, state
 from srcgrad.frontend.containers.row_memory import RAGGED
 from srcgrad.frontend.lowering import Lowering
@@ -40,6 +40,31 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
     else:
         return value
 
+    return _column(lowering, memory, length)
+
+
+def as_result(lowering: Lowering, value: FrontValue) -> FrontValue:
+    """What a function returns, with lists in memory as columns of their items."""
+    if isinstance(value, Counted) and value.memory is not None:
+        return TupleValue((as_expression(lowering, value),), RunTimeList)
+    if isinstance(value, GrowingList) and isinstance(value.item, Leaf):
+        return TupleValue((as_expression(lowering, value),), RunTimeList)
+    if isinstance(value, GrowingList) and isinstance(value.item, Tree) and _is_flat(value.item):
+        columns, length = state(lowering, value)
+        parts = tuple(_column(lowering, column, length) for column in columns)
+        return TupleValue((TupleValue(parts, value.item.cls, value.item.keys),), RunTimeList)
+    if isinstance(value, TupleValue):
+        items = tuple(as_result(lowering, x) for x in value.items)
+        return value if all(map(is_, items, value.items)) else TupleValue(items, value.cls, value.keys, value.home)
+    return value
+
+
+def _is_flat(item: Tree) -> bool:
+    """Whether the parts of an item are numbers or arrays, and it is not a list with a length of its own."""
+    return item.cls is not ListOfItems and bool(item.children) and all(isinstance(c, Leaf) for c in item.children)
+
+
+def _column(lowering: Lowering, memory: Value, length: Operand) -> Delayed:
     def element(builder: Builder, indices: tuple[Operand, ...]) -> Operand:
         return builder("load", memory, *indices)
 
