@@ -114,3 +114,38 @@ def test_messages() -> None:
 
     with pytest.raises(Error, match="returns a list of run-time length"):
         jit(inside, jit=False)(X)
+
+
+@MODES
+def test_lists_of_lists(jitted: bool) -> None:
+    def by_loops(x: np.ndarray) -> list[list[float]]:
+        rows = []
+        for i in range(x.shape[0]):
+            row = []
+            for j in range(2):
+                row.append(x[j] * x[i])
+            rows.append(row)
+        return rows
+
+    def by_comprehensions(x: np.ndarray) -> list[list[float]]:
+        return [[v * w for v in x] for w in x]
+
+    def triangle(x: np.ndarray) -> list[list[float]]:
+        rows = []
+        for i in range(x.shape[0]):
+            row = []
+            for j in range(i):
+                row.append(x[j])
+            rows.append(row)
+        return rows
+
+    w = np.arange(9.0).reshape(3, 3)
+    result, pullback = vjp(by_comprehensions, X, jit=jitted)
+    assert result == np.outer(X, X).tolist()
+    np.testing.assert_allclose(pullback(w.tolist())[0], (w + w.T) @ X)
+    result, pullback = vjp(by_loops, X, jit=jitted)
+    assert result == np.outer(X, X[:2]).tolist()
+    narrow = w[:, :2]
+    np.testing.assert_allclose(pullback(narrow.tolist())[0], narrow @ X[:2] + np.append(narrow.T @ X, 0.0))
+    with pytest.raises(ValueError, match="items of a list have different shapes"):
+        jit(triangle, jit=jitted)(X)

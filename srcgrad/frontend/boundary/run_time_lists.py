@@ -22,7 +22,9 @@ def listed(structure: Tree, columns: Sequence[np.ndarray]) -> RunTimeList:
     """The list of this structure whose items are in these columns."""
     (item,) = structure.children
     whole = RunTimeList(_items(columns[0]) if columns else ())
-    if isinstance(item, Tree):
+    if isinstance(item, Tree) and item.cls is RunTimeList:
+        whole[:] = columns[0].tolist()
+    elif isinstance(item, Tree):
         remaining = iter(columns)
         parts = [_items(next(remaining)) if isinstance(c, Leaf) else None for c in item.children]
         fixed = [c.value if isinstance(c, Static) else None for c in item.children]
@@ -49,7 +51,11 @@ def columns_of(primal: RunTimeList, direction: object, where: str) -> Iterator[o
         message = f"{where} should be a list of {len(primal)}, as what it belongs to."
         raise ArgumentTypeError(message, hint=hint)
     for k, column in enumerate(primal.columns):
-        parts = [_part(item, k, len(primal.columns), f"{where}[{n}]") for n, item in enumerate(direction)]
+        nested = len(primal.columns) == 1 and column.ndim > 1
+        parts = [
+            item if nested and isinstance(item, list) else _part(item, k, len(primal.columns), f"{where}[{n}]")
+            for n, item in enumerate(direction)
+        ]
         given = [np.zeros_like(zero) if part is None else part for part, zero in zip(parts, column, strict=True)]
         yield None if all(part is None for part in parts) else np.array(given)
 

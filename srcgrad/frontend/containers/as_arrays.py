@@ -17,6 +17,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     GrowingList,
+    ScalarValue,
     TupleValue,
 )
 from srcgrad.ir.build import Builder
@@ -46,17 +47,34 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
 def as_result(lowering: Lowering, value: FrontValue) -> FrontValue:
     """What a function returns, with lists in memory as columns of their items."""
     if isinstance(value, Counted) and value.memory is not None:
-        return TupleValue((as_expression(lowering, value),), RunTimeList)
+        return _rows(as_expression(lowering, value), _holds_arrays(lowering, value))
     if isinstance(value, GrowingList) and isinstance(value.item, Leaf):
-        return TupleValue((as_expression(lowering, value),), RunTimeList)
+        return _rows(as_expression(lowering, value), holds_arrays=True)
     if isinstance(value, GrowingList) and isinstance(value.item, Tree) and _is_flat(value.item):
         columns, length = state(lowering, value)
         parts = tuple(_column(lowering, column, length) for column in columns)
         return TupleValue((TupleValue(parts, value.item.cls, value.item.keys),), RunTimeList)
+    if isinstance(value, GrowingList) and _numbers_in(value.item) is not None:
+        return _rows(_stacked(lowering, value), holds_arrays=False)
     if isinstance(value, TupleValue):
         items = tuple(as_result(lowering, x) for x in value.items)
         return value if all(map(is_, items, value.items)) else TupleValue(items, value.cls, value.keys, value.home)
     return value
+
+
+def _rows(table: FrontValue, holds_arrays: bool) -> TupleValue:
+    """A list whose items are the rows of a table: arrays, or lists of numbers."""
+    assert isinstance(table, Delayed)
+    whole = TupleValue((table,), RunTimeList)
+    for _ in table.shape[1:] if not holds_arrays else ():
+        whole = TupleValue((whole,), RunTimeList)
+    return whole
+
+
+def _holds_arrays(lowering: Lowering, items: Counted) -> bool:
+    """Whether the items are numbers or arrays, and not lists of these."""
+    with lowering.block():
+        return isinstance(items.item(index(0)), ScalarValue | ArrayValue | Delayed)
 
 
 def _is_flat(item: Tree) -> bool:
