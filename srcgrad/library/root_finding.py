@@ -21,6 +21,7 @@ from srcgrad.primitives.library import library
 Real = float
 Scalar = Callable[..., Real]
 Report = tuple[Real, SimpleNamespace]
+Search = Callable[[Scalar, Real, Real, Sequence[object], Real, Real, int], Real]
 EPSILON = 8.881784197001252e-16
 
 
@@ -184,6 +185,18 @@ def from_point(
     return implicitly(f, found, args), converged
 
 
+def between(
+    search: Search, f: Scalar, bracket: Sequence[Real], args: Sequence[object], near: tuple[Real, Real], limit: int
+) -> Real:
+    """The root that a search finds between two points, with its derivatives."""
+    found = search(f, float(bracket[0]), float(bracket[1]), args, near[0], near[1], limit)
+    return implicitly(f, found, args)
+
+
+def reported(root: Real, converged: bool, full_output: bool) -> Real | Report:
+    return (root, SimpleNamespace(root=root, converged=converged)) if full_output else root
+
+
 def as_tuple(args: object) -> Sequence[object]:
     return args if isinstance(args, tuple) else (args,)
 
@@ -201,9 +214,8 @@ def brentq(
     disp: bool = True,
 ) -> Real | Report:
     """All of these give the root to within the tolerances."""
-    given = as_tuple(args)
-    root = implicitly(f, bracketed(f, float(a), float(b), given, xtol, rtol, maxiter), given)
-    return (root, SimpleNamespace(root=root, converged=True)) if full_output else root
+    root = between(bracketed, f, (a, b), as_tuple(args), (xtol, rtol), maxiter)
+    return reported(root, True, full_output)
 
 
 @library(optimize.bisect)
@@ -218,9 +230,8 @@ def bisect(
     full_output: bool = False,
     disp: bool = True,
 ) -> Real | Report:
-    given = as_tuple(args)
-    root = implicitly(f, halved(f, float(a), float(b), given, xtol, rtol, maxiter), given)
-    return (root, SimpleNamespace(root=root, converged=True)) if full_output else root
+    root = between(halved, f, (a, b), as_tuple(args), (xtol, rtol), maxiter)
+    return reported(root, True, full_output)
 
 
 @library(optimize.newton)
@@ -242,7 +253,7 @@ def newton(
     root, converged = from_point(func, x0, x1, fprime, fprime2, as_tuple(args), (tol, rtol), maxiter)
     if disp and not converged:
         raise RuntimeError("Newton's method has not converged")
-    return (root, SimpleNamespace(root=root, converged=converged)) if full_output else root
+    return reported(root, converged, full_output)
 
 
 @library(optimize.root_scalar)
@@ -264,13 +275,9 @@ def root_scalar(
         refuse("root_scalar() with options, or fprime=True", "Pass the derivative as a function of its own.")
     if bracket is not None:
         limit = 100 if maxiter is None else maxiter
-        width = 2e-12 if xtol is None else xtol
-        relative = EPSILON if rtol is None else rtol
-        if method == "bisect":
-            point = halved(f, float(bracket[0]), float(bracket[1]), as_tuple(args), width, relative, limit)
-        else:
-            point = bracketed(f, float(bracket[0]), float(bracket[1]), as_tuple(args), width, relative, limit)
-        return SimpleNamespace(root=implicitly(f, point, as_tuple(args)), converged=True)
+        near = (2e-12 if xtol is None else xtol, EPSILON if rtol is None else rtol)
+        search = halved if method == "bisect" else bracketed
+        return SimpleNamespace(root=between(search, f, bracket, as_tuple(args), near, limit), converged=True)
     slope = None if method == "secant" else fprime
     bend = fprime2 if method in (None, "halley") else None
     near = (1.48e-8 if xtol is None else xtol, 0.0 if rtol is None else rtol)
