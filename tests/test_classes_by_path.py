@@ -95,6 +95,35 @@ def test_number_of_several_classes(f: Callable[[float], float]) -> None:
             value_and_grad(f, jit=False)(x)
 
 
+def mean_of(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x[k]
+    try:
+        return x[0] / total + 1.0 / total
+    except ZeroDivisionError:
+        return x[0] * 5.0
+
+
+def mean_of_floats(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x[k]
+    try:
+        return 1.0 / float(total) + x[0] / total
+    except ZeroDivisionError:
+        return x[0] * 5.0
+
+
+def test_division_of_several_classes() -> None:
+    """0.0 is Python's, and raises; what is added to it is NumPy's, and gives infinity."""
+    x = np.array([0.7, -0.3])
+    with pytest.raises(UnsupportedError, match=r"float\(v\)"):
+        value_and_grad(mean_of, jit=False)(x, 0)
+    for n in (0, 1, 2):
+        confirm(mean_of_floats, x, n)
+
+
 def same_answer(x):
     v = 1 if x > 0.5 else x
     return v * x if isinstance(v, int | float) else x

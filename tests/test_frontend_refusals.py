@@ -89,10 +89,13 @@ def changes_list_in_loop(x, n):
     return a[0]["x"][0]
 
 
-def returns_growing_list(x):
+def returns_lists_in_tuples(x):
     a = []
     for v in x:
-        a.append(v)
+        b = []
+        for w in x:
+            b.append(v * w)
+        a.append((v, b))
     return a
 
 
@@ -177,7 +180,7 @@ REFUSALS = [
     (array_truth, (X,), ArgumentTypeError, "truth of an array", "x > 0"),
     (endless, (1.0,), UnsupportedError, "on every path", "endless"),
     (changes_list_in_loop, (X, 2), UnsupportedError, "holds a dict", "a.append"),
-    (returns_growing_list, (X,), UnsupportedError, "a list of run-time length", "def returns_growing_list"),
+    (returns_lists_in_tuples, (X,), UnsupportedError, "a list of run-time length", "def returns_lists_in_tuples"),
     (iterator_kept, (X,), UnsupportedError, "iterator", "pairs = zip"),
     (sets_attribute, (X,), UnsupportedError, "attribute is assigned", "x.shape"),
     (assigns_global, (X,), UnsupportedSyntaxError, "global 'X'", "X = x"),

@@ -93,7 +93,15 @@ def two_tries(x, z):
     return s
 
 
-FUNCTIONS = [missing_key_in_a_branch, in_a_loop, in_a_helper, loop_may_not_run, expression, in_the_test, two_tries]
+FUNCTIONS = [
+    missing_key_in_a_branch,
+    in_a_loop,
+    in_a_helper,
+    loop_may_not_run,
+    expression,
+    in_the_test,
+    two_tries,
+]
 
 
 @pytest.mark.parametrize("z", [0, 2])

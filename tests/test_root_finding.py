@@ -153,3 +153,31 @@ def test_what_cannot_be_found_raises() -> None:
         jit(lambda a: optimize.newton(lambda x: x * x + a, 1.0), jit=False)(1.0)
     with pytest.raises(ZeroDivisionError, match="slope 0"):
         grad(lambda a: optimize.newton(lambda x: x * x - a, 0.0, lambda x: 2 * x), jit=False)(0.0)
+
+
+def test_slope_zero() -> None:
+    """The root itself is what SciPy finds; only its derivative does not exist."""
+
+    def triple(a: float) -> float:
+        return optimize.bisect(lambda x: (x - a) ** 3, 0.0, 1.0)
+
+    assert jit(triple, jit=False)(0.5) == jit(triple)(0.5) == triple(0.5) == 0.5
+    for derivative in (grad(triple, jit=False), grad(triple)):
+        with pytest.raises(ZeroDivisionError, match="slope 0"):
+            derivative(0.5)
+
+
+def test_in_a_try() -> None:
+    """Where the search fails, no slope is asked for."""
+
+    def found(a: float) -> float:
+        try:
+            root = optimize.brentq(lambda x: x**2 + a, -1.0, 0.0)
+        except ValueError:
+            root = 2.0 * a
+        return root * a
+
+    for a in (1.0, -0.25):
+        value, slope = value_and_grad(found, jit=False)(a)
+        assert value == pytest.approx(found(a), rel=1e-12)
+        assert slope == pytest.approx(4.0 * a if a > 0.0 else -1.5 * np.sqrt(-a), rel=1e-9)

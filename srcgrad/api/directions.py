@@ -10,8 +10,18 @@ import numpy as np
 from srcgrad.api.plans import Backward, Forward, Tangent
 from srcgrad.api.specialise import Specialisation, Specialisations
 from srcgrad.errors import ArgumentTypeError, AtTheCall, ShapeError
-from srcgrad.frontend.boundary.pytree import children_of, describe, flatten, layout_of, map_leaves
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.objects import class_of_object
+from srcgrad.frontend.boundary.pytree import (
+    build_container,
+    children_of,
+    describe,
+    flatten,
+    is_number,
+    layout_of,
+    parts_of,
+)
+from srcgrad.frontend.boundary.run_time_lists import columns_of
+from srcgrad.frontend.boundary.structure import Leaf, RunTimeList, Static, Structure, Tree
 from srcgrad.settings import Options
 
 
@@ -81,7 +91,7 @@ class Pullback:
         self._leaves = [_own(leaf) if k in reads else leaf for k, leaf in enumerate(leaves)]
         seen = [x for x in (*leaves, *flatten(result)) if isinstance(x, np.ndarray)]
         self._leaves += [_own(x) if any(np.may_share_memory(x, other) for other in seen) else x for x in kept]
-        self._result = map_leaves(lambda leaf: leaf, result)  # its containers may change too
+        self._result = _copied(result)  # its containers may change too
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
         with AtTheCall():
@@ -96,12 +106,14 @@ def conformed(primal: object, direction: object, where: str) -> Iterator[object]
 
     None in the place of an array, a number or a container stands for zeros.
     """
-    structure = describe(primal)
-    yield from _conformed(structure, primal, direction, where)
+    yield from _conformed(describe(primal), primal, direction, where)
 
 
 def _conformed(structure: Structure, primal: object, direction: object, where: str) -> Iterator[object]:
     match structure:
+        case Tree() if isinstance(primal, RunTimeList):
+            for column, given in zip(primal.columns, columns_of(primal, direction, where), strict=True):
+                yield from _conformed(describe(column), column, given, where)
         case Leaf(type=type_) if type_.dtype.differentiable:
             yield _leaf(type_.dtype.numpy, primal, zero_like(primal) if direction is None else direction, where)
         case Tree() if direction is None:
@@ -152,3 +164,15 @@ def _leaf(dtype: np.dtype, primal: object, direction: object, where: str) -> obj
 
 def _own(leaf: object) -> object:
     return leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf
+
+
+def _copied(value: object) -> object:
+    """The same leaves in containers of their own."""
+    if isinstance(value, RunTimeList):
+        twin = RunTimeList(value)
+        twin.columns = value.columns
+        return twin
+    container = None if is_number(value) or isinstance(value, np.ndarray) else parts_of(value)
+    if container is None:
+        return value
+    return build_container(class_of_object(value), container[0], [_copied(child) for child in container[1]])

@@ -18,7 +18,8 @@ import numpy as np
 from srcgrad.frontend.boundary.generators import memory_of
 from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.boundary.pytree import NATIVE, build_container, count_leaves
-from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Structure, Tree
+from srcgrad.frontend.boundary.run_time_lists import listed
+from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, RunTimeList, Static, Structure, Tree
 from srcgrad.ir.types import Array
 
 
@@ -79,6 +80,9 @@ class _Text:
                 return f"{self.name(convert)}({next(self.leaves)})"
             case Static(value=value):
                 return self.name(value)
+            case Tree(cls=cls, children=(item,)) if cls is RunTimeList:
+                columns = "".join(f"{next(self.leaves)}, " for _ in range(count_leaves(item)))
+                return f"{self.name(listed)}({self.name(structure)}, ({columns}))"
             case Tree(cls=cls, keys=keys, children=children):
                 items = "".join(f"{self.of(child)}, " for child in children)
                 if cls is tuple:

@@ -15,6 +15,7 @@ from srcgrad.api.directions import Jvp, Vjp, zero_like
 from srcgrad.api.plans import Columns, Primal, Rows, Structures
 from srcgrad.api.specialise import Specialisations
 from srcgrad.errors import ArgumentTypeError, AtTheCall, Error, InternalError
+from srcgrad.frontend.boundary.objects import class_of_object
 from srcgrad.frontend.boundary.pytree import map_leaves
 from srcgrad.settings import Options
 
@@ -146,7 +147,7 @@ def floating(value: object, what: str) -> np.ndarray:
     array = np.asarray(value) if isinstance(value, known) else None
     if array is None or array.dtype.kind not in "fc":
         raise ArgumentTypeError(
-            f"The Jacobian is asked for, but {what} is a {type(value).__name__}.",
+            f"The Jacobian is asked for, but {what} is a {class_of_object(value).__name__}.",
             hint="It has to be a float or an array of floats. For other structures use vjp or jvp.",
         )
     return array

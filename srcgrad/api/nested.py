@@ -17,6 +17,7 @@ from srcgrad.api.transforms import grad, value_and_grad
 from srcgrad.errors import ArgumentTypeError, Error
 from srcgrad.frontend.boundary.known import ValueNeededError, fixed, leaf_paths, stretched
 from srcgrad.frontend.boundary.places import Capture
+from srcgrad.frontend.boundary.run_time_lists import has_run_time_lists
 from srcgrad.frontend.calls.signatures import require_known
 from srcgrad.frontend.captures import from_python, hidden_array
 from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle
@@ -65,6 +66,11 @@ class Call:
         """What the program gives at the cursor; ``directions`` are those of tangents."""
         pairs = zip(self.values, self.structures, strict=True)
         operands = [x for value, structure in pairs for x in flatten(lowering, value, structure)]
+        if has_run_time_lists(self.program.result):
+            hint = "Return an array: np.array() makes one of a list."
+            lowering.refuse(
+                None, "inside a function the derivative of one that returns a list of run-time length", hint
+            )
         results = _program_copied_in(lowering, self.program, operands, directions)
         return rebuild(lowering, self.program.result, iter(results))
 

@@ -23,7 +23,7 @@ from srcgrad.frontend.boundary.callables import python_function
 from srcgrad.frontend.boundary.known import large, of_unequal_extents, stretched
 from srcgrad.frontend.boundary.pytree import count_leaves, leaves_of
 from srcgrad.frontend.boundary.small import always_calls
-from srcgrad.frontend.boundary.structure import Leaf, Static, Structure, Tree
+from srcgrad.frontend.boundary.structure import Leaf, RunTimeList, Static, Structure, Tree
 from srcgrad.frontend.lower import Lowered
 from srcgrad.ir.core import Block, Function, Op, Value, used, walk
 from srcgrad.ir.types import Array, Scalar, Stack, Type
@@ -298,8 +298,10 @@ def cotangent(structure: Structure) -> Structure:
             if isinstance(type_, Array):
                 return Leaf(Array(type_.dtype, type_.rank, "F" if type_.layout == "F" else "C"))
             return Leaf(type_, weak=structure.weak)
-        case Tree():
-            return replace(structure, children=tuple(cotangent(child) for child in structure.children))
+        case Tree(cls=cls):
+            children = tuple(cotangent(child) for child in structure.children)
+            nothing = cls is RunTimeList and not any(True for child in children for _ in leaves_of(child))
+            return NOTHING if nothing else replace(structure, children=children)
     return NOTHING
 
 
@@ -318,6 +320,8 @@ def in_words(structure: Structure) -> str:
             return f"an array of {rank} dimensions and dtype {dtype.numpy}"
         case Static(value=value):
             return "None" if value is None else f"the constant {value!r}"
+        case Tree(cls=cls) if cls is RunTimeList:
+            return "a list of run-time length"
         case Tree(cls=cls, children=children):
             return f"a {cls.__name__} of {len(children)}"
     raise AssertionError(structure)

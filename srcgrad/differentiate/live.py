@@ -16,8 +16,8 @@ from srcgrad.differentiate.cancelling import order_of
 from srcgrad.ir.build import Builder
 from srcgrad.ir.core import Const, Op, Operand, is_zero, truth, zero_like
 
-DEPTHS = (12, 6, 3)  # how far up cotangents are looked into: as far as few of them have to be asked
-FEW = 4
+DEPTHS = (8, 4, 2)  # how far up cotangents are looked into: as far as few of them have to be asked
+FEW = 3
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class Condition:
     operand: Operand | None = None
     parts: tuple[Condition, ...] = ()
 
-    def asked(self) -> frozenset[Operand | None]:
-        return frozenset((self.operand,)).union(*(part.asked() for part in self.parts))
+    def asked(self) -> frozenset[Operand]:
+        own = frozenset((self.operand,) if self.operand is not None else ())
+        return own.union(*(part.asked() for part in self.parts))
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ class Live:
         for depth in DEPTHS:
             found = self._live(ct, Criteria(keeps_up, varies), depth)
             if found is None or len(found.asked()) <= FEW:
-                break
-        return self._emit(found) if found is not None else None
+                return self._emit(found) if found is not None else None
+        return None
 
     def _live(self, ct: Operand, criteria: Criteria, depth: int) -> Condition | None:
         if ct not in criteria.known:

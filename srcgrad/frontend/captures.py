@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import types
+from dataclasses import replace
 
 import numpy as np
 
@@ -56,7 +57,23 @@ def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontVal
         lowering.refuse(None, f"{capture.name!r} is a {type(value).__name__} of {len(items)} items", hint)
     holders = [Capture(f"{capture.name}[{k!r}]", value, key) for k, key in enumerate(keys or range(len(items)))]
     children = tuple(from_python(lowering, h, item) for h, item in zip(holders, items, strict=True))
-    return TupleValue(children, type(value), keys, home=None)
+    whole = TupleValue(children, type(value), keys, home=None)
+    whole.found = capture
+    return whole
+
+
+def table_of(lowering: Lowering, container: TupleValue) -> ArrayValue | None:
+    """A list or tuple of numbers of one type, found outside, as the array of them; None for others."""
+    capture = container.found
+    if not isinstance(capture, Capture) or not issubclass(container.cls, list | tuple):
+        return None
+    items = [x.value if isinstance(x, Static) else None for x in container.items]
+    if {type(x) for x in items} not in ({int}, {float}) or list(capture.read()) != items:  # type: ignore[call-overload]  # a list or tuple
+        return None
+    table = replace(capture, as_array=True)
+    array = table.read()
+    assert isinstance(array, np.ndarray)
+    return hidden_array(lowering, table, array)
 
 
 def _structured(lowering: Lowering, capture: Capture, value: np.ndarray | np.void) -> FrontValue:

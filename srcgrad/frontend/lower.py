@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TypeGuard
 
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend import handlers
 from srcgrad.frontend.arrays.stores import require_no_outdated_copies
 from srcgrad.frontend.boundary.callables import python_function
@@ -19,6 +19,7 @@ from srcgrad.frontend.boundary.structure import Choice, Leaf, Maybe, Static, Str
 from srcgrad.frontend.calls.dispatch import call_object
 from srcgrad.frontend.calls.functions import run
 from srcgrad.frontend.calls.order import start_order
+from srcgrad.frontend.containers.as_arrays import as_result
 from srcgrad.frontend.containers.items import holding, is_changed
 from srcgrad.frontend.control.merge import describe, dynamic, flatten, rebuild, settle, spelled
 from srcgrad.frontend.control.steady_extents import keep_extents
@@ -91,7 +92,8 @@ def lower(function: Callable[..., object], arguments: Sequence[Structure]) -> Lo
         except LowerAgainError as found:
             found.note(known)
             last = found
-    raise last
+    place = {name: getattr(last, name) for name in ("file", "line", "column", "end_column")}
+    raise UnsupportedError(last.message, hint=last.hint, **place) from None
 
 
 def _has_source(python: object) -> TypeGuard[FunctionType]:
@@ -135,7 +137,7 @@ def _lowered(python: object, names: Sequence[str], arguments: Sequence[Structure
     if lowering.doubtful is not None:
         raise lowering.doubtful
     changed = tuple(n for v, n in zip(values, names, strict=True) if is_changed(v))
-    return _finished(lowering, settle(lowering, result), function_name(python), changed)
+    return _finished(lowering, settle(lowering, as_result(lowering, result)), function_name(python), changed)
 
 
 def _finished(lowering: Lowering, result: FrontValue, name: str, changed: tuple[str, ...]) -> Lowered:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy import optimize
 
-from srcgrad.annotations.custom import stop_gradient
+from srcgrad.annotations.custom import custom_jvp, stop_gradient
 from srcgrad.frontend.calls.compile_time import refuse
 from srcgrad.library.directions import value_and_slope
 from srcgrad.primitives.library import library
@@ -21,6 +21,7 @@ from srcgrad.primitives.library import library
 Real = float
 Scalar = Callable[..., Real]
 Report = tuple[Real, SimpleNamespace]
+Search = Callable[[Scalar, Real, Real, Sequence[object], Real, Real, int], Real]
 EPSILON = 8.881784197001252e-16
 
 
@@ -33,11 +34,24 @@ def implicitly(f: Scalar, root: Real, args: Sequence[object]) -> Real:
     start = stop_gradient(root)
     x = start
     for _ in range(2):
-        y, slope = value_and_slope(f, x, args)
-        if slope == 0.0:
-            raise ZeroDivisionError("the function has slope 0 at its root, which therefore has no derivative")
-        x = x - y / slope
+        x = newton_step(x, *value_and_slope(f, x, args))
     return start + (x - stop_gradient(x))
+
+
+@custom_jvp
+def newton_step(x: Real, y: Real, slope: Real) -> Real:
+    """``x - y / slope``; where the slope is 0 only the derivative does not exist."""
+    return x if slope == 0.0 else x - float(np.divide(y, slope))  # which has no check: it is called inside `try`
+
+
+@newton_step.defjvp
+def _newton_step_jvp(primals: tuple[Real, Real, Real], tangents: tuple[Real, Real, Real]) -> tuple[Real, Real]:
+    x, y, slope = primals
+    dx, dy, dslope = tangents
+    if slope == 0.0:
+        raise ZeroDivisionError("the function has slope 0 at its root, which therefore has no derivative")
+    step = y / slope
+    return x - step, dx - (dy - step * dslope) / slope
 
 
 def bracketed(f: Scalar, a: Real, b: Real, args: Sequence[object], xtol: Real, rtol: Real, limit: int) -> Real:
@@ -171,6 +185,18 @@ def from_point(
     return implicitly(f, found, args), converged
 
 
+def between(
+    search: Search, f: Scalar, bracket: Sequence[Real], args: Sequence[object], near: tuple[Real, Real], limit: int
+) -> Real:
+    """The root that a search finds between two points, with its derivatives."""
+    found = search(f, float(bracket[0]), float(bracket[1]), args, near[0], near[1], limit)
+    return implicitly(f, found, args)
+
+
+def reported(root: Real, converged: bool, full_output: bool) -> Real | Report:
+    return (root, SimpleNamespace(root=root, converged=converged)) if full_output else root
+
+
 def as_tuple(args: object) -> Sequence[object]:
     return args if isinstance(args, tuple) else (args,)
 
@@ -188,9 +214,8 @@ def brentq(
     disp: bool = True,
 ) -> Real | Report:
     """All of these give the root to within the tolerances."""
-    given = as_tuple(args)
-    root = implicitly(f, bracketed(f, float(a), float(b), given, xtol, rtol, maxiter), given)
-    return (root, SimpleNamespace(root=root, converged=True)) if full_output else root
+    root = between(bracketed, f, (a, b), as_tuple(args), (xtol, rtol), maxiter)
+    return reported(root, True, full_output)
 
 
 @library(optimize.bisect)
@@ -205,9 +230,8 @@ def bisect(
     full_output: bool = False,
     disp: bool = True,
 ) -> Real | Report:
-    given = as_tuple(args)
-    root = implicitly(f, halved(f, float(a), float(b), given, xtol, rtol, maxiter), given)
-    return (root, SimpleNamespace(root=root, converged=True)) if full_output else root
+    root = between(halved, f, (a, b), as_tuple(args), (xtol, rtol), maxiter)
+    return reported(root, True, full_output)
 
 
 @library(optimize.newton)
@@ -229,7 +253,7 @@ def newton(
     root, converged = from_point(func, x0, x1, fprime, fprime2, as_tuple(args), (tol, rtol), maxiter)
     if disp and not converged:
         raise RuntimeError("Newton's method has not converged")
-    return (root, SimpleNamespace(root=root, converged=converged)) if full_output else root
+    return reported(root, converged, full_output)
 
 
 @library(optimize.root_scalar)
@@ -251,13 +275,9 @@ def root_scalar(
         refuse("root_scalar() with options, or fprime=True", "Pass the derivative as a function of its own.")
     if bracket is not None:
         limit = 100 if maxiter is None else maxiter
-        width = 2e-12 if xtol is None else xtol
-        relative = EPSILON if rtol is None else rtol
-        if method == "bisect":
-            point = halved(f, float(bracket[0]), float(bracket[1]), as_tuple(args), width, relative, limit)
-        else:
-            point = bracketed(f, float(bracket[0]), float(bracket[1]), as_tuple(args), width, relative, limit)
-        return SimpleNamespace(root=implicitly(f, point, as_tuple(args)), converged=True)
+        near = (2e-12 if xtol is None else xtol, EPSILON if rtol is None else rtol)
+        search = halved if method == "bisect" else bracketed
+        return SimpleNamespace(root=between(search, f, bracket, as_tuple(args), near, limit), converged=True)
     slope = None if method == "secant" else fprime
     bend = fprime2 if method in (None, "halley") else None
     near = (1.48e-8 if xtol is None else xtol, 0.0 if rtol is None else rtol)

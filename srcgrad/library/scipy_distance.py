@@ -146,10 +146,19 @@ METRICS: tuple[Metric, ...] = (
 )
 
 
+def measure_of(metric: str | Metric) -> Metric:
+    return metric_named(metric) if isinstance(metric, str) else metric
+
+
+def place(n: int, i: int, j: int) -> int:
+    """Where the distance of rows i < j of n stands in the condensed form."""
+    return n * i + j - (i + 2) * (i + 1) // 2
+
+
 @library(distance.cdist)
 def cdist(a: Array, b: Array, metric: str | Metric = "euclidean", *, out: None = None, **kwargs: object) -> Array:
     a, b = np.asarray(a), np.asarray(b)
-    measure = metric_named(metric) if isinstance(metric, str) else metric
+    measure = measure_of(metric)
     table = np.empty((a.shape[0], b.shape[0]))
     for i in range(a.shape[0]):
         for j in range(b.shape[0]):
@@ -161,11 +170,11 @@ def cdist(a: Array, b: Array, metric: str | Metric = "euclidean", *, out: None =
 def pdist(x: Array, metric: str | Metric = "euclidean", *, out: None = None, **kwargs: object) -> Array:
     x = np.asarray(x)
     n = x.shape[0]
-    measure = metric_named(metric) if isinstance(metric, str) else metric
+    measure = measure_of(metric)
     row = np.empty(n * (n - 1) // 2)
     for i in range(n):
         for j in range(i + 1, n):
-            row[n * i + j - (i + 2) * (i + 1) // 2] = measure(x[i], x[j], **kwargs)
+            row[place(n, i, j)] = measure(x[i], x[j], **kwargs)
     return row
 
 
@@ -179,11 +188,11 @@ def squareform(x: Array, force: str = "no", checks: bool = True) -> Array:
         table = np.zeros((max(n, 1), max(n, 1)), x.dtype)
         for i in range(n):
             for j in range(i + 1, n):
-                table[i, j] = table[j, i] = x[n * i + j - (i + 2) * (i + 1) // 2]
+                table[i, j] = table[j, i] = x[place(n, i, j)]
         return table
     n = x.shape[0]
     row = np.empty(n * (n - 1) // 2, x.dtype)
     for i in range(n):
         for j in range(i + 1, n):
-            row[n * i + j - (i + 2) * (i + 1) // 2] = x[i, j]
+            row[place(n, i, j)] = x[i, j]
     return row

@@ -29,7 +29,7 @@ def f(x: f64[:], n: i64):
     _7: i64 = floordiv(_6, _4)
     _8: i64 = max(_7, 1)
     _9: i64 = add(_8, 63)
-    _10: i64 = floordiv(_10, 64)
+    _10: i64 = floordiv(_9, 64)
     _11: i64 = mul(_10, 64)
     _12: bool = ge(n, 256)
     _13: i64 = select(_12, _11, _8)

@@ -15,6 +15,8 @@ import numpy as np
 from numba.experimental.jitclass._box import Box
 from numba.experimental.jitclass.base import JitClassType
 
+from srcgrad.frontend.boundary.structure import RunTimeList
+
 # Objects of their classes hold more than numbers, and have meanings that their fields do not show.
 FOREIGN = frozenset({"numpy", "scipy", "numba", "pandas", "matplotlib", "torch", "jax", "sklearn", "sympy", "srcgrad"})
 
@@ -63,7 +65,7 @@ def class_of_object(value: object) -> type:
     """The class that a program sees."""
     if is_structured(value):
         return Records if isinstance(value, np.ndarray) else Record
-    for typed, plain in ((numba.typed.List, list), (numba.typed.Dict, dict)):
+    for typed, plain in ((numba.typed.List, list), (numba.typed.Dict, dict), (RunTimeList, list)):
         if isinstance(value, typed):
             return plain
     return twin(value._numba_type_.class_type) if isinstance(value, Box) else type(value)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from srcgrad.ir.types import INDEX, TRUTH, Array, Scalar
 
 Class = type
@@ -55,6 +57,12 @@ class Tree:
     cls: type
     keys: tuple[str, ...]  # of a dict, a named tuple or a dataclass; else ()
     children: tuple[Structure, ...]
+
+
+class RunTimeList(list[object]):
+    """A list whose length a program finds out; in a structure its child is an array, or a container of arrays."""
+
+    columns: tuple[np.ndarray, ...] = ()
 
 
 @dataclass(frozen=True)

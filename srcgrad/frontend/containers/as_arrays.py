@@ -7,7 +7,7 @@ from functools import reduce
 from operator import is_
 
 from srcgrad.frontend.arrays.extents import shape
-from srcgrad.frontend.boundary.structure import Leaf, Structure, Tree
+from srcgrad.frontend.boundary.structure import Leaf, RunTimeList, Structure, Tree
 from srcgrad.frontend.containers.list_state import ListOfItems, state
 from srcgrad.frontend.containers.row_memory import RAGGED
 from srcgrad.frontend.lowering import Lowering
@@ -17,6 +17,7 @@ from srcgrad.frontend.values import (
     Delayed,
     FrontValue,
     GrowingList,
+    ScalarValue,
     TupleValue,
 )
 from srcgrad.ir.build import Builder
@@ -40,6 +41,48 @@ def as_expression(lowering: Lowering, value: FrontValue) -> FrontValue:
     else:
         return value
 
+    return _column(lowering, memory, length)
+
+
+def as_result(lowering: Lowering, value: FrontValue) -> FrontValue:
+    """What a function returns, with lists in memory as columns of their items."""
+    if isinstance(value, Counted) and value.memory is not None:
+        return _rows(as_expression(lowering, value), _holds_arrays(lowering, value))
+    if isinstance(value, GrowingList) and isinstance(value.item, Leaf):
+        return _rows(as_expression(lowering, value), holds_arrays=True)
+    if isinstance(value, GrowingList) and isinstance(value.item, Tree) and _is_flat(value.item):
+        columns, length = state(lowering, value)
+        parts = tuple(_column(lowering, column, length) for column in columns)
+        return TupleValue((TupleValue(parts, value.item.cls, value.item.keys),), RunTimeList)
+    if isinstance(value, GrowingList) and _numbers_in(value.item) is not None:
+        return _rows(_stacked(lowering, value), holds_arrays=False)
+    if isinstance(value, TupleValue):
+        items = tuple(as_result(lowering, x) for x in value.items)
+        return value if all(map(is_, items, value.items)) else TupleValue(items, value.cls, value.keys, value.home)
+    return value
+
+
+def _rows(table: FrontValue, holds_arrays: bool) -> TupleValue:
+    """A list whose items are the rows of a table: arrays, or lists of numbers."""
+    assert isinstance(table, Delayed)
+    whole = TupleValue((table,), RunTimeList)
+    for _ in table.shape[1:] if not holds_arrays else ():
+        whole = TupleValue((whole,), RunTimeList)
+    return whole
+
+
+def _holds_arrays(lowering: Lowering, items: Counted) -> bool:
+    """Whether the items are numbers or arrays, and not lists of these."""
+    with lowering.block():
+        return isinstance(items.item(index(0)), ScalarValue | ArrayValue | Delayed)
+
+
+def _is_flat(item: Tree) -> bool:
+    """Whether the parts of an item are numbers or arrays, and it is not a list with a length of its own."""
+    return item.cls is not ListOfItems and bool(item.children) and all(isinstance(c, Leaf) for c in item.children)
+
+
+def _column(lowering: Lowering, memory: Value, length: Operand) -> Delayed:
     def element(builder: Builder, indices: tuple[Operand, ...]) -> Operand:
         return builder("load", memory, *indices)
 

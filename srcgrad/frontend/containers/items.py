@@ -27,7 +27,10 @@ from srcgrad.ir.core import Const, index
 def sequence_items(lowering: Lowering, value: FrontValue) -> tuple[FrontValue, ...]:
     """The items of a container, in order; anything whose length is not known is refused."""
     if isinstance(value, TupleValue) and is_record(value.cls) and not issubclass(value.cls, Records):
-        lowering.refuse(None, f"a {value.cls.__name__} is no sequence of items", error=ArgumentTypeError)
+        what, hint = f"a {value.cls.__name__} is no sequence of items", ""
+        if hasattr(value.cls, "__next__"):
+            hint = "Let its __iter__ be a generator, with `yield`: iterators by __next__ are not in the language."
+        lowering.refuse(None, what, hint, ArgumentTypeError)
     if isinstance(value, TupleValue) and not issubclass(value.cls, Records):
         return tuple(Static(k) for k in value.keys) if value.cls is dict else value.items
     if isinstance(value, Static) and isinstance(value.value, str | range | tuple | frozenset):

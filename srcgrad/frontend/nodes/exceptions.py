@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numba
@@ -26,7 +26,7 @@ from srcgrad.frontend.containers.items import sequence_items
 from srcgrad.frontend.control.branches import branch
 from srcgrad.frontend.lowering import Lowering, Variable
 from srcgrad.frontend.nodes import names
-from srcgrad.frontend.nodes.messages import exception_named
+from srcgrad.frontend.nodes.handlers import Handlers, Passing, first_for, handler_of, reason
 from srcgrad.frontend.nodes.raised_again import Raised, one_each, raised_by, remember
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.registry import statement
@@ -44,7 +44,6 @@ WITHOUT_EFFECT = (np.errstate, contextlib.nullcontext, warnings.catch_warnings)
 # What may be done although an exception should have been raised before.
 COMPUTING = (Effect.PURE, Effect.READ, Effect.VIEW, Effect.ALLOCATE, Effect.CHECK, Effect.GUARD, Effect.CONTROL)
 NOTHING = index(0)  # the number of no handler
-INSTEAD = "Test for the condition with `if` instead of catching an exception."
 
 
 @statement(ast.With)
@@ -65,23 +64,24 @@ def _with(lowering: Lowering, node: ast.With) -> None:
 def _try(lowering: Lowering, node: ast.Try) -> None:
     own = [_classes(lowering, handler) for handler in node.handlers]
     stopped = tuple(cls for _, classes in lowering.tries for cls in classes)
-    handlers = own or ([stopped] if stopped else [])
-    if not handlers:  # nobody sees what a `finally` does before it is left by an exception
+    caught_here = own or ([stopped] if stopped else [])
+    if not caught_here:  # nobody sees what a `finally` does before it is left by an exception
         lowering.execute(node.body)
         return
     before, start, changes = lowering.variables(), len(lowering.builder.ops), lowering.changes
-    parts, ends_in = _tried(lowering, node, own, handlers)
+    parts, ends_in = _tried(lowering, node, own, caught_here)
+    handlers = Handlers.among(lowering, caught_here)
     ops = lowering.builder.ops[start:]
-    raising = [op for op in walk(Block((), tuple(ops), ())) if _handler_of(op, handlers)]
+    raising = [op for op in walk(Block((), tuple(ops), ())) if handler_of(op, handlers)]
     kinds = one_each([*(raised_by(op) for op in raising if op.primitive != "call"), *([ends_in] if ends_in else [])])
     if passing_of(node):
-        handlers = [(raised.cls,) for raised in kinds]
-    last = _first_for(ends_in.cls, handlers) if ends_in else 0
+        handlers = Handlers.among(lowering, [(raised.cls,) for raised in kinds])
+    last = first_for(ends_in.cls, handlers) if ends_in else 0
     if not raising:
         _tell(lowering, node, Static(last), own, kinds)
         return
     if lowering.dead or lowering.changes > changes or not _only_computes(ops, handlers):
-        lowering.refuse(node, "an exception is caught that may be raised behind other effects", INSTEAD)
+        lowering.refuse(node, *reason(walk(Block((), tuple(ops), ())), handlers))
     del lowering.builder.ops[start:]
     caught: Operand = NOTHING
     for step in parts:
@@ -108,7 +108,7 @@ def _tried(
     lowering.caught, lowering.builder.stretches = around, stretches
     lowering.tries.pop()
     last = next((step for step in reversed(parts) if step.ops), None)
-    if lowering.dead and last is not None and _handler_of(last.ops[-1], handlers):
+    if lowering.dead and last is not None and handler_of(last.ops[-1], Handlers(handlers)):
         ends_in = raised_by(last.ops.pop())  # what is raised for sure
         lowering.builder.ops.pop()
         lowering.dead = False
@@ -121,7 +121,7 @@ def _tell(
     """Bind the variables that say which handler is to run, and which exception may be raised again."""
     if passing_of(node):
         remember(lowering, passing_of(node), number, kinds)
-        numbers = [0, *(_first_for(raised.cls, own) for raised in kinds)]
+        numbers = [0, *(first_for(raised.cls, own) for raised in kinds)]
         if isinstance(number, Static):
             assert isinstance(number.value, int)
             number = Static(numbers[number.value])
@@ -145,17 +145,13 @@ def _steps(
         try:
             lowering.execute([part])
         except Error as error:
-            if error.raised is None or error.in_a_block or not _first_for(error.raised, handlers):
+            if error.raised is None or error.in_a_block or not first_for(error.raised, handlers):
                 raise
             del lowering.builder.ops[first:]
             lowering.rebind(held)
             return steps, Raised(error.raised)
         steps.append(Step(part, held, lowering.builder.ops[first:]))
     return steps, None
-
-
-class Passing(tuple[type, ...]):
-    """The classes of a handler that only raises what it has caught, as if it were not there."""
 
 
 @dataclass
@@ -182,38 +178,16 @@ def _classes(lowering: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...]
     return Passing(classes) if raises_alone(handler) else classes
 
 
-def _handler_of(op: Op, handlers: Sequence[tuple[type, ...]]) -> int:
-    """The number of the handler that would catch what this op may raise; 0 for none."""
-    if op.primitive == "check":
-        raised: type = exception_named(op.text("exception"))
-    elif op.primitive == "check_index":
-        # Not by a handler of all there is: what it was written for is seldom an index out of range, which is raised.
-        return _first(lambda classes: bool({IndexError, LookupError} & set(classes)), handlers)
-    elif op.primitive == "call":
-        return 1
-    else:
-        return 0
-    return _first_for(raised, handlers)
-
-
-def _first_for(raised: type, handlers: Sequence[tuple[type, ...]]) -> int:
-    """The number of the handler that catches an exception of this class; 0 if none does."""
-    return _first(lambda classes: issubclass(raised, classes), handlers)
-
-
-def _first(catches: Callable[[tuple[type, ...]], bool], handlers: Sequence[tuple[type, ...]]) -> int:
-    found = next((k for k, classes in enumerate(handlers, 1) if catches(classes)), 0)
-    return 0 if found and isinstance(handlers[found - 1], Passing) else found
-
-
-def _only_computes(ops: Sequence[Op], handlers: Sequence[tuple[type, ...]]) -> bool:
+def _only_computes(ops: Sequence[Op], handlers: Handlers) -> bool:
     """Whether the ops may all run although one of them should have raised."""
-    first = next(k for k, op in enumerate(ops) if _handler_of(op, handlers) or op.blocks)
+    first = next(k for k, op in enumerate(ops) if handler_of(op, handlers) or op.blocks)
     inside = list(walk(Block((), tuple(ops[first:]), ())))
     own = _memory_of(walk(Block((), tuple(ops), ())))
-    if any(op.primitive == "check_index" and _handler_of(op, handlers) for op in inside):
+    if any(op.primitive == "check_index" and handler_of(op, handlers) for op in inside):
         return False  # what it guards would be read
-    return all(effect(op.primitive) in COMPUTING or _fills(op, own) or _may_be_left_out(op) for op in inside)
+    quiet = [op for op in inside if op.primitive == "call" and op.text("callee") in handlers.quiet]
+    others = [op for op in inside if op not in quiet]
+    return all(effect(op.primitive) in COMPUTING or _fills(op, own) or _may_be_left_out(op) for op in others)
 
 
 def _memory_of(ops: Iterable[Op]) -> set[Operand]:
@@ -235,14 +209,12 @@ def _fills(op: Op, own: set[Operand]) -> bool:
     return effect(op.primitive) is Effect.WRITE and op.operands[0] in own
 
 
-def _speculated(
-    lowering: Lowering, ops: Sequence[Op], handlers: Sequence[tuple[type, ...]], caught: Operand = NOTHING
-) -> Operand:
+def _speculated(lowering: Lowering, ops: Sequence[Op], handlers: Handlers, caught: Operand = NOTHING) -> Operand:
     """The ops without the checks that would be caught, and the number of the handler of the first that fails."""
     for op in ops:
-        number = _handler_of(op, handlers)
+        number = handler_of(op, handlers)
         behind = not isinstance(caught, Const)
-        if op.blocks and (behind or any(_handler_of(inner, handlers) for inner in walk(Block((), (op,), ())))):
+        if op.blocks and (behind or any(handler_of(inner, handlers) for inner in walk(Block((), (op,), ())))):
             caught = _speculated_inside(lowering, op, handlers, caught)
         elif not number:
             _add_behind(lowering.builder, op, caught)
@@ -253,7 +225,7 @@ def _speculated(
     return caught
 
 
-def _speculated_inside(lowering: Lowering, op: Op, handlers: Sequence[tuple[type, ...]], caught: Operand) -> Operand:
+def _speculated_inside(lowering: Lowering, op: Op, handlers: Handlers, caught: Operand) -> Operand:
     """A branch or loop that gives the number of the handler besides its results; a `while` ends where there is one."""
     carried = op.primitive != "if"
     blocks = []
@@ -286,6 +258,8 @@ def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
     elif op.primitive == "check_index":
         first = builder("select", builder("eq", caught, index(0)), op.operands[0], index(0))
         builder.ops.append(replace(op, operands=(first, *op.operands[1:])))
+    elif op.primitive == "call":
+        builder.ops.append(_called_behind(builder, op, caught))
     elif _may_be_left_out(op):
         builder.if_(builder("eq", caught, index(0)), lambda: _alone(builder, op), lambda: [])
     elif op.primitive in SCALARS and SCALARS[op.primitive].singular and op.result.type in (Scalar(F64), Scalar(F32)):
@@ -296,6 +270,14 @@ def _add_behind(builder: Builder, op: Op, caught: Operand) -> None:
         builder.ops.append(Op("select", operands, op.results, location=op.location))
     else:
         builder.ops.append(op)
+
+
+def _called_behind(builder: Builder, op: Op, caught: Operand) -> Op:
+    """A call whose derivative may raise: zeros where something was caught before."""
+    own = tuple(Value(x.type) for x in op.results)
+    zeros = tuple(constant(0, x.type.dtype) for x in op.results if isinstance(x.type, Scalar))
+    sides = (Block((), (replace(op, results=own),), own), Block((), (), zeros))
+    return Op("if", (builder("eq", caught, index(0)),), op.results, sides, location=op.location)
 
 
 def _alone(builder: Builder, op: Op) -> list[Operand]:

@@ -11,6 +11,7 @@ from srcgrad.frontend.control.merge import simplified
 from srcgrad.frontend.control.options import for_each_option, with_and_without
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.numbers import scalars
+from srcgrad.frontend.numbers.classes import is_pythons, may_be_pythons, several
 from srcgrad.frontend.numbers.promotion import Number
 from srcgrad.frontend.numbers.scalars import COMPARISONS, SIGNS
 from srcgrad.frontend.registry import FUNCTIONS
@@ -72,6 +73,7 @@ def binary(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Front
     if (is_array(a) or is_array(b)) and all(is_array(v) or is_number(v) for v in (a, b)):
         return expression(lowering.builder, (a, b), lambda builder, x, y: scalars.binary(builder, name, x, y))
     if is_number(a) and is_number(b):
+        _refuse_to_guess(lowering, name, number(lowering, a), number(lowering, b))
         result = scalars.binary(lowering.builder, name, number(lowering, a), number(lowering, b))
         return simplified(result) if isinstance(result, ScalarValue) else result
     if name in ("eq", "ne") and isinstance(a, MaybeNone):
@@ -85,6 +87,15 @@ def binary(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> Front
     if name in ("eq", "ne") and not (is_array(a) or is_array(b)):
         return Static(name == "ne")
     refuse_operands(lowering, name, a, b)
+
+
+def _refuse_to_guess(lowering: Lowering, name: str, a: Number, b: Number) -> None:
+    """Python's numbers raise where NumPy's become infinite: a handler has to know which of the two are divided."""
+    if name not in ("div", "floordiv", "mod", "pow") or not issubclass(ZeroDivisionError, lowering.caught):
+        return
+    if may_be_pythons(a) and may_be_pythons(b) and several(a, b) and not (is_pythons(a) and is_pythons(b)):
+        what = "a number that is Python's or NumPy's depending on the path is divided where ZeroDivisionError is caught"
+        lowering.refuse(None, what, "Convert it: float(v) raises the exception, np.float64(v) does not.")
 
 
 def refuse_operands(lowering: Lowering, name: str, a: FrontValue, b: FrontValue) -> NoReturn:

@@ -36,6 +36,16 @@ def several(*values: Number) -> frozenset[type]:
     return classes if len(classes) > 1 else frozenset()
 
 
+def is_pythons(value: Number) -> bool:
+    """Whether it is one of Python's own numbers on every path."""
+    return classes_of(value) <= NATURAL.keys()
+
+
+def may_be_pythons(value: Number) -> bool:
+    """Whether it is one of Python's own numbers on some path."""
+    return not classes_of(value).isdisjoint(NATURAL)
+
+
 def noted(result: Number, name: str, operator: Callable[..., object], *operands: Number) -> Number:
     """The result of an operator on numbers, with the classes that it may have."""
     if isinstance(result, Static):

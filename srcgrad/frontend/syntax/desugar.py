@@ -147,10 +147,7 @@ def _type_of(handler: ast.ExceptHandler) -> ast.ExceptHandler:
 def raises_alone(handler: ast.ExceptHandler) -> bool:
     """Whether a handler only raises what it has caught."""
     first = handler.body[0]
-    again = isinstance(first, ast.Raise) and first.cause is None
-    what = first.exc if isinstance(first, ast.Raise) else None
-    named = isinstance(what, ast.Name) and handler.name is not None and what.id == handler.name
-    return again and (what is None or named)
+    return isinstance(first, ast.Raise) and first.cause is None and _is_again(first, handler)
 
 
 def is_shown_by(node: ast.AST) -> bool:
