@@ -9,6 +9,7 @@ from srcgrad import grad, jit, value_and_grad
 
 KNOTS = [float(k) ** 1.2 for k in range(60)]
 HEIGHTS = tuple(float(np.sin(0.3 * k)) for k in range(60))
+SINES = list(np.sin(np.arange(12.0)))  # of NumPy's numbers, which are strong
 NEXT = [(7 * k + 3) % 20 for k in range(20)]
 MIXED = [1, 2.5, 3, 4.5, 5, 6.5, 7, 8.5, 9, 10.5]
 ROWS = [[float(i * j) for j in range(12)] for i in range(3)]
@@ -67,6 +68,8 @@ def test_numbers_keep_their_classes() -> None:
     found = jit(f, jit=False)(x, 4)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, f(x, 4))
+
+    assert jit(lambda x, k: x * SINES[k], jit=False)(x, 4).dtype == np.float64
 
     def mixed(k: int) -> float:
         return MIXED[k] / 2

@@ -20,7 +20,7 @@ from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.frontend.boundary.structure import Leaf
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
-from srcgrad.ir.core import Value, constant
+from srcgrad.ir.core import Const, Value, constant
 from srcgrad.ir.types import dtype_of
 
 LONGEST = 1000  # items of a container outside: each is a compile-time value of its own
@@ -63,17 +63,27 @@ def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontVal
 
 
 def table_of(lowering: Lowering, container: TupleValue) -> ArrayValue | None:
-    """A list or tuple of numbers of one type, found outside, as the array of them; None for others."""
+    """A list or tuple of numbers of one class, found outside, as the array of them; None for others."""
     capture = container.found
     if not isinstance(capture, Capture) or not issubclass(container.cls, list | tuple):
         return None
-    items = [x.value if isinstance(x, Static) else None for x in container.items]
-    if {type(x) for x in items} not in ({int}, {float}) or list(capture.read()) != items:  # type: ignore[call-overload]  # a list or tuple
+    there = parts(capture.read())
+    if there is None or [_number(x) for x in container.items] != list(there[1]):
+        return None
+    classes = {type(x) for x in there[1]}
+    if classes not in ({int}, {float}, {np.float64}, {np.float32}):
         return None
     table = replace(capture, as_array=True)
     array = table.read()
     assert isinstance(array, np.ndarray)
     return hidden_array(lowering, table, array)
+
+
+def _number(item: FrontValue) -> object:
+    """What is known of an item while compiling."""
+    if isinstance(item, ScalarValue):
+        return item.operand.value if isinstance(item.operand, Const) else None
+    return item.value if isinstance(item, Static) else None
 
 
 def _structured(lowering: Lowering, capture: Capture, value: np.ndarray | np.void) -> FrontValue:

@@ -200,7 +200,7 @@ def pick(lowering: Lowering, container: TupleValue, position: Operand) -> FrontV
         lowering.refuse(None, what, _hint_of_short(lowering, container), ArgumentTypeError)
 
     if len(container.items) > FEW and (table := table_of(lowering, container)) is not None:
-        return ScalarValue(lowering.builder("load", table.ref, position), weak=True)
+        return ScalarValue(lowering.builder("load", table.ref, position), weak=isinstance(container.items[0], Static))
 
     def among(first: int, end: int) -> FrontValue:
         if first == end - 1:
