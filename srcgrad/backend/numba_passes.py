@@ -30,6 +30,8 @@ IDLE = frozenset(
     }
 )
 
+VERSIONS = frozenset({"ReconstructSSA", "PreLowerStripPhis"})
+
 
 class _Remembering:
     """A typing context that resolves each call once, by function and types of the arguments.
@@ -85,13 +87,14 @@ class _Compiler(CompilerBase):  # type: ignore[misc]  # as above
 
 class _CompilerOfEntry(_Compiler):
     """In printed text a name has one type: its versions need not be told apart, and LLVM does that anyway.
+    Without versions, nothing has been put where they meet that would have to be taken out again.
 
     But for arrays that Numba tells from others: it would take all that share a name with one for such.
     """
 
     def idle(self) -> frozenset[str]:
         arrays = [kind for kind in self.state.args if isinstance(kind, types.Array)]
-        return IDLE | {"ReconstructSSA"} if all(a.mutable and a.aligned for a in arrays) else IDLE
+        return IDLE | VERSIONS if all(a.mutable and a.aligned for a in arrays) else IDLE
 
 
 def leave_out_passes(module: ModuleType, entry: str | None) -> None:
