@@ -53,11 +53,12 @@ class _Place:
     name: str
     route: Route
     key: object
+    as_array: bool
     found: object
 
     def capture(self, function: FunctionType, others: list[Capture]) -> Capture:
         """The place in this process; LookupError if it does not hold the same."""
-        capture = Capture(self.name, follow(self.route, function, others), self.key)
+        capture = Capture(self.name, follow(self.route, function, others), self.key, self.as_array)
         if described(capture.read()) != self.found:
             raise LookupError(self.name)
         return capture
@@ -157,7 +158,13 @@ def _recorded(function: FunctionType, artifact: Artifact, structures: Structures
 
 
 def _place(capture: Capture, function: FunctionType, others: list[Capture]) -> _Place:
-    return _Place(capture.name, route_to(capture.holder, function, others), capture.key, described(capture.read()))
+    return _Place(
+        capture.name,
+        route_to(capture.holder, function, others),
+        capture.key,
+        capture.as_array,
+        described(capture.read()),
+    )
 
 
 def _revived(record: _Record, function: FunctionType) -> Artifact | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import types
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from srcgrad.frontend.boundary.pytree import describe
 from srcgrad.frontend.boundary.structure import Leaf
 from srcgrad.frontend.lowering import Lowering
 from srcgrad.frontend.values import ArrayValue, FrontValue, ScalarValue, Static, TupleValue
-from srcgrad.ir.core import Value, constant
+from srcgrad.ir.core import Const, Value, constant
 from srcgrad.ir.types import dtype_of
 
 LONGEST = 1000  # items of a container outside: each is a compile-time value of its own
@@ -56,7 +57,33 @@ def from_python(lowering: Lowering, capture: Capture, value: object) -> FrontVal
         lowering.refuse(None, f"{capture.name!r} is a {type(value).__name__} of {len(items)} items", hint)
     holders = [Capture(f"{capture.name}[{k!r}]", value, key) for k, key in enumerate(keys or range(len(items)))]
     children = tuple(from_python(lowering, h, item) for h, item in zip(holders, items, strict=True))
-    return TupleValue(children, type(value), keys, home=None)
+    whole = TupleValue(children, type(value), keys, home=None)
+    whole.found = capture
+    return whole
+
+
+def table_of(lowering: Lowering, container: TupleValue) -> ArrayValue | None:
+    """A list or tuple of numbers of one class, found outside, as the array of them; None for others."""
+    capture = container.found
+    if not isinstance(capture, Capture) or not issubclass(container.cls, list | tuple):
+        return None
+    there = parts(capture.read())
+    if there is None or [_number(x) for x in container.items] != list(there[1]):
+        return None
+    classes = {type(x) for x in there[1]}
+    if classes not in ({int}, {float}, {np.float64}, {np.float32}):
+        return None
+    table = replace(capture, as_array=True)
+    array = table.read()
+    assert isinstance(array, np.ndarray)
+    return hidden_array(lowering, table, array)
+
+
+def _number(item: FrontValue) -> object:
+    """What is known of an item while compiling."""
+    if isinstance(item, ScalarValue):
+        return item.operand.value if isinstance(item.operand, Const) else None
+    return item.value if isinstance(item, Static) else None
 
 
 def _structured(lowering: Lowering, capture: Capture, value: np.ndarray | np.void) -> FrontValue:

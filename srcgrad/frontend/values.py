@@ -130,6 +130,7 @@ class TupleValue:
         self.home = home
         self.origin = origin
         self.changed = False
+        self.found: object = None  # of one that was found outside the function: the place
 
     @property
     def items(self) -> tuple[FrontValue, ...]:

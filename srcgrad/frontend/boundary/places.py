@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import getitem
 from types import CellType, FunctionType, MethodType, NoneType
@@ -16,11 +16,15 @@ from srcgrad.frontend.boundary.pytree import Identity, function_key
 
 @dataclass(frozen=True, eq=False)
 class Capture:
-    """A place outside the function from which a value was taken: ``read`` gives what is there now."""
+    """A place outside the function from which a value was taken: ``read`` gives what is there now.
+
+    ``as_array``: there is a list or tuple of numbers, which is read as an array of them.
+    """
 
     name: str
     holder: object  # a cell, a mapping (of globals) or an object with attributes
     key: object
+    as_array: bool = False
 
     def read(self) -> object:
         return self.reader()
@@ -28,6 +32,8 @@ class Capture:
     @property
     def reader(self) -> Callable[[], object]:
         """A function that reads, for who does it often."""
+        if self.as_array:
+            return partial(_array_at, replace(self, as_array=False).reader)
         if isinstance(self.holder, CellType):
             return partial(getattr, self.holder, "cell_contents")
         if isinstance(self.holder, np.random.Generator):
@@ -40,7 +46,11 @@ class Capture:
     @property
     def place(self) -> tuple[int, object]:
         """Equal for two captures of the same place (the holder is kept alive by the capture)."""
-        return (id(self.holder), self.key)
+        return (id(self.holder), (self.key, self.as_array))
+
+
+def _array_at(reader: Callable[[], object]) -> np.ndarray:
+    return np.array(reader())
 
 
 def _field_of(generator: np.random.Generator, name: str) -> object:

@@ -9,6 +9,7 @@ from srcgrad.frontend.arrays import indexing
 from srcgrad.frontend.arrays.construct import array_of
 from srcgrad.frontend.boundary.objects import Record, Records
 from srcgrad.frontend.calls.dispatch import call, call_object
+from srcgrad.frontend.captures import table_of
 from srcgrad.frontend.containers import growing
 from srcgrad.frontend.containers.keyed import entry, known_key, must_take_keys, takes_keys
 from srcgrad.frontend.control.branches import branch
@@ -33,6 +34,8 @@ from srcgrad.frontend.values import (
     TupleValue,
 )
 from srcgrad.ir.core import Operand, index
+
+FEW = 8  # items that are asked for one after the other; among more the half is asked for first
 
 
 @expression(ast.Subscript)
@@ -196,14 +199,19 @@ def pick(lowering: Lowering, container: TupleValue, position: Operand) -> FrontV
         what = f"an empty {container.cls.__name__} is indexed"
         lowering.refuse(None, what, _hint_of_short(lowering, container), ArgumentTypeError)
 
-    def among(first: int) -> FrontValue:
-        if first == len(container.items) - 1:
-            return container.items[first]
-        here = binary(lowering, "eq", ScalarValue(position, weak=True), Static(first))
-        assert isinstance(here, ScalarValue | Static)
-        return branch(lowering, here, lambda: container.items[first], lambda: among(first + 1))
+    if len(container.items) > FEW and (table := table_of(lowering, container)) is not None:
+        return ScalarValue(lowering.builder("load", table.ref, position), weak=isinstance(container.items[0], Static))
 
-    found = among(0)
+    def among(first: int, end: int) -> FrontValue:
+        if first == end - 1:
+            return container.items[first]
+        middle = first + 1 if end - first <= FEW else (first + end) // 2
+        asked = ("eq", first) if middle == first + 1 else ("lt", middle)
+        here = binary(lowering, asked[0], ScalarValue(position, weak=True), Static(asked[1]))
+        assert isinstance(here, ScalarValue | Static)
+        return branch(lowering, here, lambda: among(first, middle), lambda: among(middle, end))
+
+    found = among(0, len(container.items))
     return growing.one_of_items(lowering, found, container) if container.cls is list else found
 
 
