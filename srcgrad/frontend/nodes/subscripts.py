@@ -178,7 +178,8 @@ def container_index(lowering: Lowering, container: TupleValue, key: tuple[FrontV
     position, length = key[0].value, len(container.items)
     if not -length <= position < length:
         what = f"index {position} into a {container.cls.__name__} of {length}"
-        lowering.refuse(None, what, _hint_of_short(lowering, container), ArgumentTypeError)
+        refused = lowering.error(None, what, _hint_of_short(lowering, container), ArgumentTypeError)
+        raise raises(refused, IndexError) if container.cls is tuple else refused
     return position % length
 
 
