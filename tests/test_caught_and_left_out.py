@@ -216,7 +216,7 @@ def test_an_index_out_of_range_is_raised() -> None:
     assert np.allclose(grad(everything, jit=False)(np.array([2.0, 3.0]), 1), [-0.75, 0.5])
     with pytest.raises(IndexError):
         grad(everything, jit=False)(np.ones(2), 5)
-    with pytest.raises(UnsupportedError, match="an exception is caught"):
+    with pytest.raises(UnsupportedError, match="an index that is out of range is caught"):
         grad(named, jit=False)(np.ones(2), 1)
 
 

@@ -93,7 +93,17 @@ def two_tries(x, z):
     return s
 
 
+def too_short(x, z):
+    t = (x, 2.0)
+    try:
+        s = t[2] if z > 0 else t[0] * 3.0
+    except IndexError:
+        s = x * 5.0
+    return s
+
+
 FUNCTIONS = [
+    too_short,
     missing_key_in_a_branch,
     in_a_loop,
     in_a_helper,

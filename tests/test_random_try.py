@@ -1,4 +1,7 @@
-"""Random bodies of `try`: stores, slices, loops and branches around divisions by zero, beside Python itself."""
+"""Random bodies of `try`: stores, slices, loops and branches around divisions by zero, beside Python itself.
+
+Some hold a `try` of their own, which raises again what it has caught, or does something in any case.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +58,18 @@ class Writer:
         count = self.random.randrange(1, 4)
         return ["    " + line for _ in range(count) for line in self.statement(depth)]
 
+    def attempt(self) -> list[str]:
+        """A `try` inside of another."""
+        lines = ["try:", *self.block(1)]
+        if self.random.random() < 0.7:
+            again = ["    raise"] if self.random.random() < 0.5 else []
+            lines += [f"except {self.random.choice(('ZeroDivisionError', 'Exception'))}:", *self.block(1), *again]
+        return [*lines, "finally:", *self.block(1)]
+
     def program(self) -> str:
         caught = self.random.choice(("ZeroDivisionError", "Exception", "(ValueError, ZeroDivisionError)"))
-        body = [*self.block(0), "    try:", *("    " + line for line in self.block(0)), f"    except {caught}:"]
+        tried = [*self.block(0), *(["    " + line for line in self.attempt()] if self.random.random() < 0.6 else [])]
+        body = [*self.block(0), "    try:", *("    " + line for line in tried), f"    except {caught}:"]
         body += ["    " + line for line in self.block(1)]
         lines = ["def f(a, b, z):", "    y, w, s = np.zeros(4), np.ones(4), 1.0", *body]
         return "\n".join(
