@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from srcgrad import grad, jit
+from srcgrad import ArgumentTypeError, grad, jit, value_and_grad
 from srcgrad.errors import Error
 from srcgrad.testing import check_grads
 
@@ -69,3 +69,22 @@ def test_a_number_of_pythons_has_no_items() -> None:
     assert grad(first_or_all, argnums=(0, 1), jit=False)(0.3, 0.5) == (0.5, 0.3)
     with pytest.raises(Error, match="a number is indexed"):
         grad(lambda a: a[a > 0.0], jit=False)(0.3)
+
+
+def test_new_axes_of_numbers() -> None:
+    """A number of NumPy's takes ``...`` and ``None`` as an array without axes does; Python's own does not."""
+
+    def joined(x):
+        a = np.asarray(x)
+        return np.sum(np.concatenate([a[..., np.newaxis], (a * 2.0)[..., None]], axis=-1) ** 2)
+
+    def tables(x):
+        a = np.float64(x)
+        return a[...] * a[None][0] * np.sum(a[None, None])
+
+    assert value_and_grad(joined, jit=False)(1.5) == (11.25, 15.0)
+    assert value_and_grad(tables, jit=False)(1.5) == (3.375, 6.75)
+    np.testing.assert_array_equal(grad(joined, jit=False)(np.array([1.0, 2.0])), [10.0, 20.0])
+    assert jit(lambda x: np.asarray(x)[None, ..., None], jit=False)(2.0).shape == (1, 1)
+    with pytest.raises(ArgumentTypeError, match="a number is indexed"):
+        jit(lambda x: x[..., None], jit=False)(2.0)

@@ -90,10 +90,17 @@ def subscript(lowering: Lowering, container: FrontValue, key: tuple[FrontValue, 
         return _static_item(lowering, container.value, key[0])
     if isinstance(container, ScalarValue) and not container.weak and indexing.is_whole_or_nothing(0, key):
         return indexing.read(lowering.builder, array_of(lowering.builder, TupleValue((container,))), _as_mask(key))
-    if isinstance(container, ScalarValue) and not container.weak and not key:
-        return container
+    if isinstance(container, ScalarValue) and not container.weak and all(map(_adds_no_index, key)):
+        new = [k for k in key if isinstance(k, Static) and k.value is None]
+        whole = array_of(lowering.builder, TupleValue((container,)))
+        return indexing.read(lowering.builder, whole, tuple(new[1:])) if new else container
     refused = lowering.error(None, f"{kind_of(container)} is indexed", error=ArgumentTypeError)
     raise raises(refused, TypeError) if isinstance(container, ScalarValue) and container.weak else refused
+
+
+def _adds_no_index(key: FrontValue) -> bool:
+    """``...`` or ``None``, which a number of NumPy's takes, as an array without axes does."""
+    return isinstance(key, Static) and (key.value is None or key.value is Ellipsis)
 
 
 def _as_mask(key: tuple[FrontValue, ...]) -> tuple[FrontValue, ...]:
