@@ -250,3 +250,14 @@ def test_random_programs(seed: int) -> None:
             for got, slope, variable in zip(found, slopes, VARIABLES, strict=True):
                 right = math.isnan(got) or got == pytest.approx(slope, rel=1e-6, abs=1e-9)
                 assert right or (got == 0.0 and program.is_kink(variable)), program.source
+
+
+@pytest.mark.parametrize("x", [-1000.0, 0.5, 1000.0])
+def test_quotients_by_what_overflows_are_flat(x: float) -> None:
+    """Both modes, and the slope of the slope: a sigmoid by hand has none far out."""
+    with np.errstate(all="ignore"):
+        found = both_modes(lambda x: 1.0 / (1.0 + np.exp(-x)), x)
+        second = srcgrad.hessian(lambda x: 1.0 / np.cosh(x), jit=False)(x)
+    expected = 0.0 if abs(x) > 1.0 else math.exp(-x) / (1.0 + math.exp(-x)) ** 2
+    assert found == pytest.approx([expected, expected], rel=1e-14)
+    assert math.isfinite(second)

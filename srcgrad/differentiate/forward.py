@@ -27,6 +27,7 @@ from srcgrad.differentiate.partials import (
     partials,
     require_rules,
     scaled,
+    towers,
     zeros_like,
 )
 from srcgrad.differentiate.regular import mark_regular, names_infinity
@@ -40,6 +41,8 @@ from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives.routines import ROUTINES, Routine
 from srcgrad.primitives.scalar import SCALARS
 from srcgrad.primitives.table import Effect, effect, new_builder
+
+CARRIES = frozenset({"add", "sub", "neg", "mul", "cast"})  # what overflows where an operand does
 
 
 def forward(function: Function, wrt: Sequence[int]) -> Function:
@@ -87,6 +90,7 @@ class _Forward:
         self.names_infinity = names_infinity  # where it does, infinite numbers are multiplied and divided
         self.tangents: dict[Value, Operand] = {}
         self.steep: set[Value] = set()  # those whose tangents may be infinite where they are not
+        self.towering: set[Value] = set()  # those that overflow where their tangents do: ``1.0 + np.exp(x)``
 
     def tangent(self, operand: Operand) -> Operand:
         if isinstance(operand, Value) and operand in self.tangents:
@@ -222,6 +226,8 @@ class _Forward:
 
     def combine(self, op: Op) -> None:
         """The sum of each partial times the tangent of its operand."""
+        if towers(op) or (op.primitive in CARRIES and any(x in self.towering for x in op.operands)):
+            self.towering.add(op.result)
         if SCALARS[op.primitive].transpose is not None:
             tangents = (self.tangent(x) for x in op.operands)
             self.tangents[op.result] = self.builder(op.primitive, *tangents, name=suffixed(op.result, DOT))
@@ -250,7 +256,9 @@ class _Forward:
         term = scaled(self.builder, op, partial, tangent, self.live.tangent(op, tangent))
         if op.result in self.guarded and not isinstance(partial, Const):
             term = masked(self.builder, tangent, term)
-        if (operand in self.steep and not self.live.share_roots(operand, partial)) or op.result in self.guarded:
+        wins = operand in self.steep and not self.live.share_roots(operand, partial)
+        is_flat = op.primitive == "div" and operand is op.operands[1] and operand in self.towering
+        if wins or is_flat or op.result in self.guarded:
             term = absorbed(self.builder, partial, term)
         self.live.note(term, partial, tangent)
         return term

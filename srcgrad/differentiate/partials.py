@@ -25,6 +25,8 @@ from srcgrad.primitives.scalar import SCALARS
 
 STEEP = frozenset({"sqrt", "cbrt", "pow", "arcsin", "arccos", "arccosh"})
 
+OVERFLOWING = frozenset({"exp", "exp2", "expm1", "sinh", "cosh"})
+
 
 def partials(builder: Builder, op: Op) -> Sequence[Operand]:
     """The derivative of the op's result with respect to each operand, emitted at the cursor."""
@@ -75,6 +77,11 @@ def scaled(builder: Builder, op: Op, partial: Operand, factor: Operand, live: Op
 def is_steep(op: Op) -> bool:
     """Whether the result may be finite, and its tangent not: ``sqrt`` at 0."""
     return op.primitive in STEEP and not op.attributes.get("regular")
+
+
+def towers(op: Op) -> bool:
+    """Whether the result may overflow where its operand does not: a quotient by it is flat there."""
+    return op.primitive in OVERFLOWING and not op.attributes.get("regular")
 
 
 def absorbed(builder: Builder, partial: Operand, product: Operand) -> Operand:
