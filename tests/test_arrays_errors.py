@@ -53,7 +53,7 @@ REFUSED: list[tuple[Callable[..., object], np.ndarray, str]] = [
     (lambda x: scipy.linalg.cosm(x), M, "has no rule"),
     (lambda x: np.concatenate((x, np.zeros((2, 2)))), V, "cannot be joined"),
     (lambda x: np.array([[1.0, 2.0], [3.0]]), V, "must have one shape"),
-    (lambda x: x.tolist(), V, "has no rule"),
+    (lambda x: x.tobytes(), V, "has no rule"),
 ]
 
 

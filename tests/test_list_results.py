@@ -149,3 +149,10 @@ def test_lists_of_lists(jitted: bool) -> None:
     np.testing.assert_allclose(pullback(narrow.tolist())[0], narrow @ X[:2] + np.append(narrow.T @ X, 0.0))
     with pytest.raises(ValueError, match="items of a list have different shapes"):
         jit(triangle, jit=jitted)(X)
+
+
+def test_an_array_as_a_list() -> None:
+    result, pullback = vjp(lambda x: (2.0 * x).tolist(), X, jit=False)
+    assert result == [3.0, -4.0, 6.0]
+    assert isinstance(result, list)
+    np.testing.assert_array_equal(pullback([1.0, 2.0, 3.0])[0], [2.0, 4.0, 6.0])
